@@ -1,0 +1,61 @@
+#include "base/error.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cairn {
+namespace {
+
+// Exit codes: 2 wrong input, 3 not found, 4 in conflict with what is there, 5 over a limit,
+// 6 damaged or unusable store.
+constexpr std::array kCodes{
+    CodeInfo{Code::kInvalidArgument, "INVALID_ARGUMENT", 400, 2},
+    CodeInfo{Code::kInvalidPath, "INVALID_PATH", 400, 2},
+    CodeInfo{Code::kInvalidKey, "INVALID_KEY", 400, 2},
+    CodeInfo{Code::kAmbiguousKey, "AMBIGUOUS_KEY", 400, 2},
+    CodeInfo{Code::kInvalidPattern, "INVALID_PATTERN", 400, 2},
+    CodeInfo{Code::kInvalidCursor, "INVALID_CURSOR", 400, 2},
+    CodeInfo{Code::kPathNotFound, "PATH_NOT_FOUND", 404, 3},
+    CodeInfo{Code::kNotADirectory, "NOT_A_DIRECTORY", 400, 2},
+    CodeInfo{Code::kNotAFile, "NOT_A_FILE", 400, 2},
+    CodeInfo{Code::kTargetExists, "TARGET_EXISTS", 409, 4},
+    CodeInfo{Code::kExistsAsFile, "EXISTS_AS_FILE", 409, 4},
+    CodeInfo{Code::kMoveIntoSelf, "MOVE_INTO_SELF", 400, 2},
+    CodeInfo{Code::kEmptyRewrite, "EMPTY_REWRITE", 400, 2},
+    CodeInfo{Code::kTooManyEntries, "TOO_MANY_ENTRIES", 400, 5},
+    CodeInfo{Code::kEditNoMatch, "EDIT_NO_MATCH", 409, 4},
+    CodeInfo{Code::kEditAmbiguous, "EDIT_AMBIGUOUS", 409, 4},
+    CodeInfo{Code::kNotText, "NOT_TEXT", 400, 2},
+    CodeInfo{Code::kFileTooLarge, "FILE_TOO_LARGE", 413, 5},
+    CodeInfo{Code::kNodeNotFound, "NODE_NOT_FOUND", 404, 3},
+    CodeInfo{Code::kNodeTooLarge, "NODE_TOO_LARGE", 413, 5},
+    CodeInfo{Code::kCorruptNode, "CORRUPT_NODE", 500, 6},
+    CodeInfo{Code::kDepotNotFound, "DEPOT_NOT_FOUND", 404, 3},
+    CodeInfo{Code::kHistoryNotFound, "HISTORY_NOT_FOUND", 404, 3},
+    CodeInfo{Code::kRealmNotFound, "REALM_NOT_FOUND", 404, 3},
+    CodeInfo{Code::kConflict, "CONFLICT", 409, 4},
+    CodeInfo{Code::kQuotaExceeded, "QUOTA_EXCEEDED", 413, 5},
+    CodeInfo{Code::kBudgetExceeded, "BUDGET_EXCEEDED", 413, 5},
+    CodeInfo{Code::kStoreLocked, "STORE_LOCKED", 503, 6},
+    CodeInfo{Code::kStoreIncompatible, "STORE_INCOMPATIBLE", 500, 6},
+    CodeInfo{Code::kIoError, "IO_ERROR", 500, 6},
+    CodeInfo{Code::kInternal, "INTERNAL", 500, 6},
+};
+
+}  // namespace
+
+const CodeInfo& info(Code code) {
+  // The table is in the order of the enumeration; error_test asserts it.
+  return kCodes[static_cast<std::size_t>(code)];
+}
+
+std::span<const CodeInfo> all_codes() { return kCodes; }
+
+std::string Error::render() const {
+  std::string text(name());
+  text += ": ";
+  text += message;
+  return text;
+}
+
+}  // namespace cairn

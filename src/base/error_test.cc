@@ -1,0 +1,106 @@
+#include "base/error.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/result.h"
+
+namespace cairn {
+namespace {
+
+TEST(Codes, AreInTheTableInTheOrderOfTheEnumeration) {
+  ASSERT_EQ(all_codes().size(), static_cast<std::size_t>(Code::kInternal) + 1);
+  for (std::size_t i = 0; i < all_codes().size(); ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(all_codes()[i].code), i) << all_codes()[i].name;
+    EXPECT_EQ(&info(all_codes()[i].code), &all_codes()[i]);
+  }
+}
+
+TEST(Codes, HaveUniqueNamesInCapitals) {
+  std::set<std::string_view> names;
+  for (const auto& row : all_codes()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_FALSE(row.name.empty());
+    EXPECT_TRUE(std::ranges::all_of(row.name, [](char c) {
+      return (c >= 'A' && c <= 'Z') || c == '_';
+    })) << row.name;
+  }
+}
+
+TEST(Codes, HaveAStatusOfFailureOnEverySurface) {
+  for (const auto& row : all_codes()) {
+    EXPECT_GE(row.http_status, 400) << row.name;
+    EXPECT_LT(row.http_status, 600) << row.name;
+    EXPECT_GE(row.exit_code, 2) << row.name;
+    EXPECT_LE(row.exit_code, 6) << row.name;
+    // What is missing is 404, and nothing else is.
+    EXPECT_EQ(row.http_status == 404, row.exit_code == 3) << row.name;
+  }
+}
+
+TEST(Error, RendersItsNameAndMessage) {
+  EXPECT_EQ(Error(Code::kPathNotFound, "the path 'a/b' does not exist").render(),
+            "PATH_NOT_FOUND: the path 'a/b' does not exist");
+}
+
+TEST(Error, CarriesDetails) {
+  auto error = Error(Code::kConflict, "moved")
+                   .with("currentRoot", "nod_1")
+                   .with("paths", std::vector<std::string>{"a", "b"})
+                   .with("currentRoot", "nod_2");
+  EXPECT_EQ(error.details.size(), 2U);
+  EXPECT_EQ(error.details.at("currentRoot"), Detail("nod_2"));
+  EXPECT_EQ(std::get<std::vector<std::string>>(error.details.at("paths")).size(), 2U);
+}
+
+TEST(Result, IsMadeByFailWithAFormattedMessage) {
+  Result<int> result = fail(Code::kInvalidPath, "'{}' has {} empty segments", "a//b", 1);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::kInvalidPath);
+  EXPECT_EQ(result.error().message, "'a//b' has 1 empty segments");
+}
+
+Result<int> half(int number) {
+  if (number % 2 != 0) return fail(Code::kInvalidArgument, "{} is odd", number);
+  return number / 2;
+}
+
+Result<int> quarter(int number) {
+  auto one = TRY(half(number));
+  return TRY(half(one));
+}
+
+Result<void> check_even(int number) {
+  TRY(half(number));
+  return {};
+}
+
+Result<std::unique_ptr<int>> boxed(int number) {
+  TRY(check_even(number));
+  auto box = TRY(Result<std::unique_ptr<int>>(std::make_unique<int>(number)));
+  return box;
+}
+
+TEST(Try, GivesTheValueOrReturnsTheError) {
+  EXPECT_EQ(quarter(12).value(), 3);
+  EXPECT_EQ(quarter(6).error().message, "3 is odd");
+  EXPECT_EQ(quarter(5).error().message, "5 is odd");
+}
+
+Result<int> nested_quarter(int number) { return TRY(half(TRY(half(number)))); }
+
+TEST(Try, Nests) {
+  EXPECT_EQ(nested_quarter(12).value(), 3);
+  EXPECT_EQ(nested_quarter(6).error().message, "3 is odd");
+}
+
+TEST(Try, WorksOnVoidAndOnWhatCanOnlyBeMoved) {
+  EXPECT_EQ(*boxed(2).value(), 2);
+  EXPECT_EQ(boxed(1).error().code, Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace cairn

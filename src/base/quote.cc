@@ -1,0 +1,32 @@
+#include "base/quote.h"
+
+#include "base/utf8.h"
+
+namespace cairn {
+namespace {
+
+// The length of the character at the front, or 0 when it is not valid UTF-8.
+std::size_t character(std::string_view text) {
+  for (std::size_t length = 1; length <= 4 && length <= text.size(); ++length) {
+    if (valid_utf8(text.substr(0, length))) return length;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string shown(std::string_view text, std::size_t max_bytes) {
+  std::string out;
+  while (!text.empty()) {
+    auto length = character(text);
+    auto lead = static_cast<unsigned char>(text.front());
+    bool printable = length > 0 && lead >= 0x20 && lead != 0x7f;
+    std::string_view next = printable ? text.substr(0, length) : "\uFFFD";
+    if (out.size() + next.size() > max_bytes) return out + "…";
+    out += next;
+    text.remove_prefix(length > 0 ? length : 1);
+  }
+  return out;
+}
+
+}  // namespace cairn

@@ -1,0 +1,45 @@
+// Result<T>: a value or an Error. No exception crosses a layer's border.
+#pragma once
+
+#include <expected>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace cairn {
+
+template <typename T>
+using Result = std::expected<T, Error>;
+
+using Failure = std::unexpected<Error>;
+
+// fail(Code::kInvalidPath, "'{}' has an empty segment", path)
+template <typename... Args>
+Failure fail(Code code, fmt::format_string<Args...> format, Args&&... args) {
+  return Failure(Error(code, fmt::format(format, std::forward<Args>(args)...)));
+}
+
+namespace detail {
+template <typename T>
+T take(Result<T>& result) {
+  return std::move(*result);
+}
+inline void take(Result<void>&) {}
+}  // namespace detail
+
+}  // namespace cairn
+
+// TRY(expr): the value of a Result, or return its error from the enclosing function.
+#define TRY(...) CAIRN_TRY_(CAIRN_TRY_NAME_(__COUNTER__), __VA_ARGS__)
+#define CAIRN_TRY_NAME_(counter) CAIRN_TRY_JOIN_(try_result_, counter)
+#define CAIRN_TRY_JOIN_(a, b) a##b
+#define CAIRN_TRY_(result, ...) CAIRN_TRY_AS_(result, __VA_ARGS__)
+#define CAIRN_TRY_AS_(result, ...)                                         \
+  __extension__({                                                          \
+    auto result = (__VA_ARGS__);                                           \
+    if (!result) [[unlikely]]                                              \
+      return ::std::unexpected<::cairn::Error>(std::move(result).error()); \
+    ::cairn::detail::take(result);                                         \
+  })

@@ -1,0 +1,153 @@
+// Realm::commit and revert: moving a depot's root without losing anybody's update.
+
+#include "data/realm/realm.h"
+#include "data/tree/merge.h"
+
+namespace cairn {
+namespace {
+
+constexpr int kMaxAttempts = 1000;
+
+Result<void> check_message(std::string_view message) {
+  if (message.size() <= Realm::kMaxMessageBytes) return {};
+  return fail(Code::kInvalidArgument, "the message has {} bytes; the most is {}", message.size(),
+              Realm::kMaxMessageBytes);
+}
+
+Failure conflict(const Depot& depot, const NodeKey& base, std::vector<std::string> paths) {
+  constexpr std::size_t kShown = 5;
+  std::string shown;
+  for (std::size_t i = 0; i < std::min(paths.size(), kShown); ++i) {
+    shown += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
+  }
+  if (paths.size() > kShown) shown += fmt::format(" and {} more", paths.size() - kShown);
+  auto message = fmt::format(
+      "the depot is at {}, newer than the {} you started from, and both changed {}; read these "
+      "again from the depot, redo your change there, or commit with force to overwrite",
+      depot.root.render_short(), base.render_short(), shown);
+  return Failure(Error(Code::kConflict, message)
+                     .with("currentRoot", depot.root.render())
+                     .with("base", base.render())
+                     .with("paths", std::move(paths)));
+}
+
+}  // namespace
+
+// What one try to commit would make the depot's root.
+struct Realm::Attempt {
+  NodeKey root;
+  std::vector<NodePtr> nodes;  // made by a merge
+  bool merged = false;
+  std::vector<std::string> from_others;
+};
+
+Result<Realm::Attempt> Realm::merge_with(const Depot& current, const CommitRequest& request,
+                                         const NodeReader& nodes) const {
+  Attempt plain{request.root, {}, false, {}};
+  if (request.force || request.root == current.root) return plain;
+  auto base = request.expected_root;
+  if (!base) base = TRY(base_of(request.root, request.depot));
+  if (!base || *base == current.root) return plain;
+  Stage stage(nodes);
+  auto base_node = stage.get(*base);
+  if (!base_node && base_node.error().code == Code::kNodeNotFound) {
+    return fail(
+        Code::kNodeNotFound,
+        "the expected root {} is not stored any more, so nothing can be merged; start again "
+        "from the depot's current root {}",
+        base->render(), current.root.render());
+  }
+  auto merged = TRY(merge(stage, TRY(std::move(base_node)), TRY(stage.get(request.root)),
+                          TRY(stage.get(current.root))));
+  if (merged.root == nullptr) return conflict(current, *base, std::move(merged.conflicts));
+  return Attempt{merged.root->key(), stage.reachable(merged.root->key()), true,
+                 std::move(merged.from_theirs)};
+}
+
+Result<CommitResult> Realm::commit(const CommitRequest& request) {
+  return commit_staged(request, nullptr, {});
+}
+
+Result<CommitResult> Realm::commit(const CommitRequest& request, const Stage& stage,
+                                   std::span<const NodeKey> linked) {
+  return commit_staged(request, &stage, linked);
+}
+
+Result<CommitResult> Realm::commit_staged(const CommitRequest& request, const Stage* stage,
+                                          std::span<const NodeKey> linked) {
+  TRY(check_message(request.message));
+  const NodeReader& nodes = stage != nullptr ? static_cast<const NodeReader&>(*stage) : nodes_;
+  auto root = TRY(nodes.get(request.root));
+  if (root->kind() != Kind::kDict) {
+    return fail(Code::kNotADirectory, "{} is not a directory; a depot's root is one",
+                request.root.render());
+  }
+  auto key = records::depot_key(id_, request.depot);
+  for (int attempts = 0; attempts < kMaxAttempts; ++attempts) {
+    auto depot = TRY(get_depot(request.depot));
+    auto attempt = TRY(merge_with(depot, request, nodes));
+    if (attempt.root == depot.root) {
+      return CommitResult{depot, false, attempt.merged, std::move(attempt.from_others)};
+    }
+    Batch batch;
+    batch.realm = id_;
+    batch.conditions.push_back({key, records::encode(depot)});
+    depot.root = attempt.root;
+    depot.sequence += 1;
+    depot.updated_at = std::max(clock_.now(), depot.updated_at);
+    HistoryEntry entry{depot.sequence,   depot.root,      request.author,
+                       depot.updated_at, request.message, attempt.merged};
+    batch.puts.push_back({key, records::encode(depot)});
+    batch.puts.push_back(
+        {records::history_key(id_, depot.id, depot.sequence), records::encode(entry)});
+    batch.puts.push_back({records::origin_key(id_, depot.root, depot.id),
+                          records::encode(Origin{depot.id, depot.root, depot.updated_at})});
+    // The current entry and max_history before it are kept; one falls out with each commit.
+    if (depot.sequence > depot.max_history) {
+      auto oldest = depot.sequence - depot.max_history - 1;
+      batch.deletes.push_back(records::history_key(id_, depot.id, oldest));
+    }
+    if (stage != nullptr) {
+      batch.nodes = stage->reachable(request.root);
+      batch.required.assign(linked.begin(), linked.end());
+      if (request.expected_root) batch.required.push_back(*request.expected_root);
+    } else {
+      batch.required.push_back(request.root);
+    }
+    std::ranges::move(attempt.nodes, std::back_inserter(batch.nodes));
+    auto done = kv_.commit(std::move(batch));
+    if (done) {
+      return CommitResult{depot, true, attempt.merged, std::move(attempt.from_others)};
+    }
+    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kConflict, "the depot {} is changing too fast; try again",
+              request.depot.render());
+}
+
+Result<CommitResult> Realm::revert(const DepotId& depot, const NodeKey& root,
+                                   std::string_view message, std::optional<DelegateId> author) {
+  bool found = false;
+  TRY(get_depot(depot));
+  TRY(kv_.scan(records::history(id_, depot), Direction::kBackward,
+               [&](ByteView key, ByteView value) {
+                 auto entry = records::decode_history(key, value);
+                 found = entry && entry->root == root;
+                 return found ? Scan::kStop : Scan::kContinue;
+               }));
+  if (!found) {
+    return fail(Code::kHistoryNotFound,
+                "{} is not in the history of {}; its history lists the roots to choose from",
+                root.render(), depot.render());
+  }
+  CommitRequest request{.depot = depot,
+                        .root = root,
+                        .expected_root = std::nullopt,
+                        .message = std::string(message),
+                        .force = true,
+                        .author = author};
+  if (request.message.empty()) request.message = fmt::format("revert to {}", root.render_short());
+  return commit(request);
+}
+
+}  // namespace cairn

@@ -1,0 +1,157 @@
+#include "data/realm/gc.h"
+
+#include <unordered_set>
+
+#include "data/cas/chunker.h"
+
+namespace cairn {
+namespace {
+
+// The set of nodes reachable from roots. Reads directories and the inner nodes of large files;
+// what cannot have children is only noted.
+class Marker final {
+ public:
+  explicit Marker(const NodeReader& nodes) : nodes_(nodes) {}
+
+  bool contains(const NodeKey& key) const { return marked_.contains(key); }
+  std::size_t size() const { return marked_.size(); }
+
+  Result<void> mark(const NodeKey& root) {
+    if (!marked_.insert(root).second) return {};
+    std::vector<NodeKey> open{root};
+    while (!open.empty()) {
+      auto key = open.back();
+      open.pop_back();
+      auto node = TRY(nodes_.get(key));
+      for (const auto& branch : node->branches()) visit(branch.key, true, open);
+      for (const auto& entry : node->entries()) {
+        visit(entry.key, entry.is_dir() || entry.bytes > kMaxInline, open);
+      }
+      for (const auto& piece : node->pieces()) visit(piece.key, node->level() > 1, open);
+    }
+    return {};
+  }
+
+ private:
+  void visit(const NodeKey& key, bool may_have_children, std::vector<NodeKey>& open) {
+    if (marked_.insert(key).second && may_have_children) open.push_back(key);
+  }
+
+  const NodeReader& nodes_;
+  std::unordered_set<NodeKey> marked_;
+};
+
+class Collector final {
+ public:
+  explicit Collector(Realm& realm)
+      : realm_(realm), kv_(realm.store().kv()), marker_(realm.nodes()) {
+    auto now = realm.clock().now();
+    origins_since_ = now - realm.options().grace.count();
+    if (auto upload = realm.oldest_upload()) origins_since_ = std::min(origins_since_, *upload);
+    // Stamps are lazy, and in whole minutes.
+    using std::chrono::milliseconds;
+    nodes_since_ = origins_since_ - milliseconds(kRestampAfter + std::chrono::minutes(1)).count();
+  }
+
+  Result<GcReport> run() {
+    auto sweep = TRY(realm_.nodes().begin_sweep());
+    TRY(mark_roots());
+    TRY(mark_young());
+    GcReport report;
+    report.forgotten = TRY(forget_origins());
+    auto removed = TRY(sweep->run([&](std::span<const NodeKey> noted) { return choose(noted); }));
+    report.marked = marker_.size();
+    report.removed = removed.nodes;
+    report.freed_bytes = removed.physical_bytes;
+    return report;
+  }
+
+ private:
+  Result<void> mark_roots() {
+    auto depots = TRY(keys_of_depots());
+    for (const auto& depot : depots) {
+      TRY(scan_records(kv_, records::history(realm_.id(), depot),
+                       [&](ByteView key, ByteView value) -> Result<void> {
+                         auto entry = TRY(records::decode_history(key, value));
+                         history_roots_.insert(entry.root);
+                         return marker_.mark(entry.root);
+                       }));
+    }
+    return scan_records(kv_, records::origins(realm_.id()),
+                        [&](ByteView key, ByteView value) -> Result<void> {
+                          auto found = TRY(records::decode_origin(key, value));
+                          if (found.origin.time < origins_since_) return {};
+                          TRY(marker_.mark(found.root));
+                          return marker_.mark(found.origin.base);
+                        });
+  }
+
+  Result<std::vector<DepotId>> keys_of_depots() {
+    std::vector<DepotId> depots;
+    TRY(scan_records(kv_, records::depots(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       auto depot = TRY(records::decode_depot(key, value));
+                       depots.push_back(depot.id);
+                       return marker_.mark(depot.root);
+                     }));
+    return depots;
+  }
+
+  // Nodes of uploads and edits that no root holds yet; the rest is what may go.
+  Result<void> mark_young() {
+    std::vector<NodeKey> young;
+    TRY(realm_.nodes().for_each([&](const NodeInfo& node) {
+      if (marker_.contains(node.key)) return true;
+      (node.stored_at >= nodes_since_ ? young : candidates_).push_back(node.key);
+      return true;
+    }));
+    for (const auto& key : young) TRY(marker_.mark(key));
+    return {};
+  }
+
+  // Called with commits held back: marks what came since, and takes what is still not marked.
+  Result<std::vector<NodeKey>> choose(std::span<const NodeKey> noted) {
+    TRY(mark_roots());
+    for (const auto& key : noted) TRY(marker_.mark(key));
+    std::erase_if(candidates_, [&](const NodeKey& key) { return marker_.contains(key); });
+    return std::move(candidates_);
+  }
+
+  // Origins nobody can need: too old, and their root is in no history.
+  Result<std::uint64_t> forget_origins() {
+    std::vector<Batch::Condition> old;
+    TRY(scan_records(
+        kv_, records::origins(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
+          auto found = TRY(records::decode_origin(key, value));
+          if (found.origin.time < origins_since_ && !history_roots_.contains(found.root)) {
+            old.push_back({Bytes(key), Bytes(value)});
+          }
+          return {};
+        }));
+    std::uint64_t forgotten = 0;
+    for (auto& condition : old) {
+      Batch batch;
+      batch.durability = Durability::kBuffered;
+      batch.deletes.push_back(condition.key);
+      batch.conditions.push_back(std::move(condition));
+      auto done = kv_.commit(std::move(batch));
+      if (done) forgotten += 1;
+      if (!done && done.error().code != Code::kConflict) return Failure(std::move(done).error());
+    }
+    return forgotten;
+  }
+
+  Realm& realm_;
+  KeyValueStore& kv_;
+  Marker marker_;
+  std::unordered_set<NodeKey> history_roots_;
+  std::vector<NodeKey> candidates_;
+  Millis origins_since_ = 0;
+  Millis nodes_since_ = 0;
+};
+
+}  // namespace
+
+Result<GcReport> collect_garbage(Realm& realm) { return Collector(realm).run(); }
+
+}  // namespace cairn

@@ -1,0 +1,49 @@
+// Bringing a directory of the machine into a depot, and a tree of the store out to a directory.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/realm/realm.h"
+
+namespace cairn {
+
+// May be read from another thread while the work goes on.
+struct Progress {
+  std::atomic<std::uint64_t> files = 0;
+  std::atomic<std::uint64_t> bytes = 0;
+};
+
+struct ImportOptions {
+  unsigned threads = 2;
+  std::string message;
+  std::optional<DelegateId> author;
+};
+
+struct ImportResult {
+  CommitResult commit;
+  NodeKey root;  // of the directory as it was read
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t unchanged = 0;       // files not read, because nothing about them had changed
+  std::vector<std::string> skipped;  // path and why: links, devices, names that are not UTF-8
+};
+
+// Makes the depot's tree that of the directory and commits it, durably. Files are read by several
+// threads; what another import of the same directory has seen unchanged is not read again.
+// IO_ERROR with the path when something cannot be read: then the depot stays as it was.
+Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
+                                      const std::filesystem::path& source,
+                                      const ImportOptions& options, Progress& progress);
+
+// Writes the tree below `root` into a directory that does not exist yet, or is empty.
+struct ExportResult {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+};
+Result<ExportResult> export_directory(const NodeReader& nodes, const NodeKey& root,
+                                      const std::filesystem::path& target, Progress& progress);
+
+}  // namespace cairn

@@ -1,0 +1,119 @@
+#include "data/realm/import_index.h"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+constexpr std::uint8_t kVersion = 1;
+
+void put_text(Bytes& out, std::string_view text) {
+  put_varint(out, text.size());
+  out.append(text);
+}
+
+// Whether the depot still holds this root, now or in its history.
+Result<bool> holds(Realm& realm, const DepotId& depot, const NodeKey& root) {
+  bool found = false;
+  TRY(realm.store().kv().scan(records::history(realm.id(), depot), Direction::kBackward,
+                              [&](ByteView key, ByteView value) {
+                                auto entry = records::decode_history(key, value);
+                                found = entry && entry->root == root;
+                                return found ? Scan::kStop : Scan::kContinue;
+                              }));
+  return found;
+}
+
+}  // namespace
+
+Result<std::optional<ImportIndex>> ImportIndex::load(Realm& realm, const DepotId& depot,
+                                                     std::string_view source) {
+  auto bytes = TRY(realm.store().kv().get(records::import_key(realm.id(), depot)));
+  if (!bytes) return std::nullopt;
+  std::optional<ImportIndex> index(std::in_place);
+  index->bytes_ = std::move(*bytes);
+  if (!index->parse(source) || !TRY(holds(realm, depot, index->root_))) return std::nullopt;
+  return index;
+}
+
+const ImportIndex::Directory* ImportIndex::find(std::string_view path) const {
+  auto found = directories_.find(path);
+  return found == directories_.end() ? nullptr : &found->second;
+}
+
+// An index that does not parse, or is of another source, is as good as none.
+bool ImportIndex::parse(std::string_view source) {
+  ByteReader in(bytes_);
+  if (in.byte() != kVersion || in.take(in.varint()) != source) return false;
+  auto root = in.take(NodeKey::kSize);
+  if (in.failed()) return false;
+  root_ = NodeKey::from_bytes(root);
+  while (!in.at_end() && !in.failed()) {
+    auto path = in.take(in.varint());
+    auto key = in.take(NodeKey::kSize);
+    if (in.failed()) return false;
+    Directory directory;
+    directory.value.kind = Kind::kDict;
+    directory.value.key = NodeKey::from_bytes(key);
+    directory.value.children = in.varint();
+    directory.value.files = in.varint();
+    directory.value.bytes = in.varint();
+    auto files = in.varint();
+    for (std::uint64_t i = 0; i < files && !in.failed(); ++i) {
+      File file;
+      file.name = in.take(in.varint());
+      file.stamp.size = in.varint();
+      file.stamp.mtime_ns = static_cast<std::int64_t>(in.varint());
+      file.stamp.ctime_ns = static_cast<std::int64_t>(in.varint());
+      file.stamp.inode = in.varint();
+      auto file_key = in.take(NodeKey::kSize);
+      if (in.failed()) return false;
+      file.key = NodeKey::from_bytes(file_key);
+      file.type = in.take(in.varint());
+      directory.files.push_back(file);
+    }
+    auto dirs = in.varint();
+    for (std::uint64_t i = 0; i < dirs && !in.failed(); ++i) {
+      directory.dirs.push_back(in.take(in.varint()));
+    }
+    directories_.emplace(path, std::move(directory));
+  }
+  return !in.failed();
+}
+
+ImportIndexWriter::ImportIndexWriter(std::string_view source) : source_(source) {}
+
+void ImportIndexWriter::add(std::string_view path, const ImportIndex::Directory& directory) {
+  Bytes out;
+  put_text(out, path);
+  out.append(directory.value.key.bytes());
+  put_varint(out, directory.value.children);
+  put_varint(out, directory.value.files);
+  put_varint(out, directory.value.bytes);
+  put_varint(out, directory.files.size());
+  for (const auto& file : directory.files) {
+    put_text(out, file.name);
+    put_varint(out, file.stamp.size);
+    put_varint(out, static_cast<std::uint64_t>(file.stamp.mtime_ns));
+    put_varint(out, static_cast<std::uint64_t>(file.stamp.ctime_ns));
+    put_varint(out, file.stamp.inode);
+    out.append(file.key.bytes());
+    put_text(out, file.type);
+  }
+  put_varint(out, directory.dirs.size());
+  for (auto name : directory.dirs) put_text(out, name);
+  directories_.lock()->append(out);
+}
+
+Result<void> ImportIndexWriter::save(Realm& realm, const DepotId& depot, const NodeKey& root) {
+  Bytes out(1, kVersion);
+  put_text(out, source_);
+  out.append(root.bytes());
+  out.append(*directories_.lock());
+  Batch batch;
+  batch.puts.push_back({records::import_key(realm.id(), depot), std::move(out)});
+  batch.durability = Durability::kBuffered;
+  return realm.store().kv().commit(std::move(batch));
+}
+
+}  // namespace cairn

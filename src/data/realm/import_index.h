@@ -1,0 +1,72 @@
+// What an import saw of a directory on disk, so that the next one reads only what changed.
+//
+// A file is taken as unchanged when its size, times and inode are as they were, and it was not
+// changed so shortly before the import that a later change could have the same time.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "data/cas/dict.h"
+#include "data/realm/realm.h"
+
+namespace cairn {
+
+// The part of stat(2) that tells whether a file is still the same.
+struct FileStamp {
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
+  std::uint64_t inode = 0;
+
+  bool operator==(const FileStamp&) const = default;
+};
+
+class ImportIndex final {
+ public:
+  struct File {
+    std::string_view name;
+    FileStamp stamp;
+    NodeKey key;
+    std::string_view type;
+  };
+  struct Directory {
+    EntryValue value;
+    std::vector<File> files;             // by name
+    std::vector<std::string_view> dirs;  // by name
+  };
+
+  // What the last import into the depot saw of this source. Nothing when there was none, or the
+  // depot's history no longer holds its root, so that its nodes may be gone.
+  static Result<std::optional<ImportIndex>> load(Realm& realm, const DepotId& depot,
+                                                 std::string_view source);
+
+  const NodeKey& root() const { return root_; }
+  const Directory* find(std::string_view path) const;
+
+ private:
+  bool parse(std::string_view source);
+
+  Bytes bytes_;
+  NodeKey root_;
+  std::unordered_map<std::string_view, Directory> directories_;
+};
+
+// Collects the index of the import that is running.
+// Threads  any, one directory a call.
+class ImportIndexWriter final {
+ public:
+  ImportIndexWriter(std::string_view source);
+
+  void add(std::string_view path, const ImportIndex::Directory& directory);
+  // A buffered put: losing it costs a slower import, nothing else.
+  Result<void> save(Realm& realm, const DepotId& depot, const NodeKey& root);
+
+ private:
+  std::string source_;
+  Guarded<Bytes> directories_;
+};
+
+}  // namespace cairn

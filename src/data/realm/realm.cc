@@ -1,0 +1,269 @@
+#include "data/realm/realm.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+
+namespace cairn {
+namespace {
+
+Result<void> check_text(std::string_view what, std::string_view text, std::size_t min,
+                        std::size_t max) {
+  bool printable = std::ranges::none_of(text, [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+  });
+  if (text.size() >= min && text.size() <= max && printable && valid_utf8(text)) return {};
+  return fail(
+      Code::kInvalidArgument,
+      "the {} should be {} to {} bytes of UTF-8 without control characters; it has {} bytes", what,
+      min, max, text.size());
+}
+
+Result<void> check_max_history(std::uint64_t max_history) {
+  if (max_history >= 1 && max_history <= Realm::kMaxMaxHistory) return {};
+  return fail(Code::kInvalidArgument, "maxHistory is {}; it should be 1 to {}", max_history,
+              Realm::kMaxMaxHistory);
+}
+
+Result<void> check_limit(std::size_t limit) {
+  if (limit >= 1 && limit <= 1000) return {};
+  return fail(Code::kInvalidArgument, "limit is {}; it should be 1 to 1000", limit);
+}
+
+Failure no_depot(const DepotId& depot) {
+  return fail(Code::kDepotNotFound, "there is no depot {}; list the depots to see their ids",
+              depot.render());
+}
+
+constexpr int kMaxAttempts = 1000;
+
+}  // namespace
+
+Realm::Realm(Store& store, const RealmId& id, const Clock& clock, Random& random,
+             RealmOptions options)
+    : store_(store),
+      kv_(store.kv()),
+      id_(id),
+      nodes_(store.nodes(id)),
+      clock_(clock),
+      random_(random),
+      options_(options) {}
+
+Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey> root,
+                                  std::uint64_t max_history) {
+  TRY(check_text("title", title, 1, kMaxTitleBytes));
+  TRY(check_max_history(max_history));
+  Depot depot;
+  depot.id = DepotId::make(clock_, random_);
+  depot.title = title;
+  depot.max_history = max_history;
+  depot.created_at = depot.updated_at = clock_.now();
+  Batch batch;
+  batch.realm = id_;
+  if (root) {
+    auto node = TRY(nodes_.get(*root));
+    if (node->kind() != Kind::kDict) {
+      return fail(Code::kNotADirectory, "{} is not a directory; a depot's root is one",
+                  root->render());
+    }
+    depot.root = *root;
+    batch.required.push_back(*root);
+  } else {
+    auto empty = empty_dict();
+    depot.root = empty->key();
+    batch.nodes.push_back(std::move(empty));
+  }
+  HistoryEntry first{0, depot.root, std::nullopt, depot.created_at, "created", false};
+  auto key = records::depot_key(id_, depot.id);
+  batch.conditions.push_back({key, std::nullopt});
+  batch.puts.push_back({key, records::encode(depot)});
+  batch.puts.push_back({records::history_key(id_, depot.id, 0), records::encode(first)});
+  batch.puts.push_back({records::origin_key(id_, depot.root, depot.id),
+                        records::encode(Origin{depot.id, depot.root, depot.created_at})});
+  TRY(kv_.commit(std::move(batch)));
+  return depot;
+}
+
+Result<DepotPage> Realm::list_depots(std::size_t limit, std::optional<std::string_view> cursor) {
+  TRY(check_limit(limit));
+  auto range = records::depots(id_);
+  if (cursor) {
+    auto last = TRY(parse_cursor(*cursor));
+    range.begin = records::depot_key(id_, DepotId::from_bytes(last)) + '\0';
+  }
+  DepotPage page;
+  std::optional<Error> error;
+  TRY(kv_.scan(range, Direction::kForward, [&](ByteView key, ByteView value) {
+    if (page.depots.size() == limit) {
+      page.next_cursor = render_cursor(page.depots.back().id.bytes());
+      return Scan::kStop;
+    }
+    auto depot = records::decode_depot(key, value);
+    if (!depot) {
+      error = std::move(depot).error();
+      return Scan::kStop;
+    }
+    page.depots.push_back(std::move(*depot));
+    return Scan::kContinue;
+  }));
+  if (error) return Failure(std::move(*error));
+  return page;
+}
+
+Result<Depot> Realm::get_depot(const DepotId& depot) const {
+  auto key = records::depot_key(id_, depot);
+  auto value = TRY(kv_.get(key));
+  if (!value) return no_depot(depot);
+  return records::decode_depot(key, *value);
+}
+
+// Reads, changes and writes a depot's record until nobody else changed it in between.
+Result<Depot> Realm::update(const DepotId& id, const DepotChange& change) {
+  auto key = records::depot_key(id_, id);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    auto depot = TRY(get_depot(id));
+    Batch batch;
+    batch.realm = id_;
+    batch.conditions.push_back({key, records::encode(depot)});
+    TRY(change(depot, batch));
+    batch.puts.push_back({key, records::encode(depot)});
+    auto done = kv_.commit(std::move(batch));
+    if (done) return depot;
+    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kConflict, "the depot {} is changing too fast; try again", id.render());
+}
+
+Result<Depot> Realm::rename_depot(const DepotId& depot, std::string_view title) {
+  TRY(check_text("title", title, 1, kMaxTitleBytes));
+  return update(depot, [&](Depot& record, Batch&) -> Result<void> {
+    record.title = title;
+    return {};
+  });
+}
+
+Result<Depot> Realm::set_max_history(const DepotId& depot, std::uint64_t max_history) {
+  TRY(check_max_history(max_history));
+  return update(depot, [&](Depot& record, Batch& batch) -> Result<void> {
+    record.max_history = max_history;
+    if (record.sequence <= max_history) return {};
+    auto old = records::history(id_, depot);
+    old.end = records::history_key(id_, depot, record.sequence - max_history);
+    return kv_.scan(old, Direction::kForward, [&](ByteView key, ByteView) {
+      batch.deletes.emplace_back(key);
+      return Scan::kContinue;
+    });
+  });
+}
+
+Result<void> Realm::delete_depot(const DepotId& depot) {
+  auto key = records::depot_key(id_, depot);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    auto record = TRY(get_depot(depot));
+    Batch batch;
+    batch.realm = id_;
+    batch.conditions.push_back({key, records::encode(record)});
+    batch.deletes.push_back(key);
+    batch.deletes.push_back(records::import_key(id_, depot));
+    TRY(kv_.scan(records::history(id_, depot), Direction::kForward, [&](ByteView at, ByteView) {
+      batch.deletes.emplace_back(at);
+      return Scan::kContinue;
+    }));
+    auto done = kv_.commit(std::move(batch));
+    if (done || done.error().code != Code::kConflict) return done;
+  }
+  return fail(Code::kConflict, "the depot {} is changing too fast; try again", depot.render());
+}
+
+Result<HistoryPage> Realm::history(const DepotId& depot, std::size_t limit,
+                                   std::optional<std::string_view> cursor) const {
+  TRY(check_limit(limit));
+  TRY(get_depot(depot));
+  auto range = records::history(id_, depot);
+  if (cursor) {
+    auto last = TRY(parse_cursor(*cursor));
+    if (last.size() != 8) return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
+    range.end = records::history_key(id_, depot, 0);
+    range.end.replace(range.end.size() - 8, 8, last);
+  }
+  HistoryPage page;
+  std::optional<Error> error;
+  TRY(kv_.scan(range, Direction::kBackward, [&](ByteView key, ByteView value) {
+    if (page.entries.size() == limit) {
+      auto last = records::history_key(id_, depot, page.entries.back().sequence);
+      page.next_cursor = render_cursor(ByteView(last).substr(last.size() - 8));
+      return Scan::kStop;
+    }
+    auto entry = records::decode_history(key, value);
+    if (!entry) {
+      error = std::move(entry).error();
+      return Scan::kStop;
+    }
+    page.entries.push_back(std::move(*entry));
+    return Scan::kContinue;
+  }));
+  if (error) return Failure(std::move(*error));
+  return page;
+}
+
+Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKey& from,
+                         std::optional<DepotId> depot) {
+  Batch batch;
+  batch.realm = id_;
+  batch.nodes = stage.reachable(change.root->key());
+  batch.required = change.linked;
+  batch.required.push_back(from);
+  batch.durability = Durability::kBuffered;
+  auto now = clock_.now();
+  auto remember = [&](const DepotId& where, const NodeKey& base) {
+    batch.puts.push_back({records::origin_key(id_, change.root->key(), where),
+                          records::encode(Origin{where, base, now})});
+  };
+  if (depot) {
+    remember(*depot, from);
+  } else {
+    std::optional<Error> error;
+    TRY(kv_.scan(records::origins(id_, from), Direction::kForward,
+                 [&](ByteView key, ByteView value) {
+                   auto found = records::decode_origin(key, value);
+                   if (!found) {
+                     error = std::move(found).error();
+                     return Scan::kStop;
+                   }
+                   remember(found->origin.depot, found->origin.base);
+                   return Scan::kContinue;
+                 }));
+    if (error) return Failure(std::move(*error));
+  }
+  return kv_.commit(std::move(batch));
+}
+
+Result<std::optional<NodeKey>> Realm::base_of(const NodeKey& root, const DepotId& depot) const {
+  auto key = records::origin_key(id_, root, depot);
+  auto value = TRY(kv_.get(key));
+  if (!value) return std::nullopt;
+  auto found = TRY(records::decode_origin(key, *value));
+  return found.origin.base;
+}
+
+Realm::Upload::Upload(Realm& realm) : realm_(realm), began_(realm.clock_.now()) {
+  realm_.uploads_.lock()->insert(began_);
+}
+
+Realm::Upload::~Upload() {
+  auto uploads = realm_.uploads_.lock();
+  uploads->erase(uploads->find(began_));
+}
+
+std::optional<Millis> Realm::oldest_upload() const {
+  auto uploads = uploads_.lock();
+  if (uploads->empty()) return std::nullopt;
+  return *uploads->begin();
+}
+
+Result<NodeKey> Realm::resolve(std::string_view text) const {
+  auto prefix = TRY(KeyPrefix::parse(text));
+  return cairn::resolve(nodes_, prefix);
+}
+
+}  // namespace cairn

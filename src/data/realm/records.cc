@@ -1,0 +1,155 @@
+#include "data/realm/records.h"
+
+namespace cairn::records {
+namespace {
+
+constexpr std::uint8_t kVersion = 1;
+constexpr std::size_t kIdBytes = 16;
+
+Bytes key(char kind, ByteView realm) {
+  Bytes out(1, kind);
+  out.append(realm);
+  return out;
+}
+
+Bytes key(char kind, ByteView realm, ByteView more) { return key(kind, realm).append(more); }
+
+void put_text(Bytes& out, std::string_view text) {
+  put_varint(out, text.size());
+  out.append(text);
+}
+
+Failure damaged(std::string_view what) {
+  return fail(Code::kIoError, "a {} record in the store is damaged; run cairn fsck", what);
+}
+
+// The part of a key after its kind letter and realm.
+ByteView tail(ByteView key) { return key.substr(1 + kIdBytes); }
+
+bool is_version(ByteReader& in) { return in.byte() == kVersion; }
+
+}  // namespace
+
+Bytes depot_key(const RealmId& realm, const DepotId& depot) {
+  return key('d', realm.bytes(), depot.bytes());
+}
+
+KeyRange depots(const RealmId& realm) { return KeyRange::prefix(key('d', realm.bytes())); }
+
+Bytes history_key(const RealmId& realm, const DepotId& depot, std::uint64_t sequence) {
+  auto out = key('h', realm.bytes(), depot.bytes());
+  for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(sequence >> shift));
+  return out;
+}
+
+KeyRange history(const RealmId& realm, const DepotId& depot) {
+  return KeyRange::prefix(key('h', realm.bytes(), depot.bytes()));
+}
+
+Bytes origin_key(const RealmId& realm, const NodeKey& root, const DepotId& depot) {
+  return key('o', realm.bytes(), root.bytes()).append(depot.bytes());
+}
+
+KeyRange origins(const RealmId& realm) { return KeyRange::prefix(key('o', realm.bytes())); }
+
+KeyRange origins(const RealmId& realm, const NodeKey& root) {
+  return KeyRange::prefix(key('o', realm.bytes(), root.bytes()));
+}
+
+Bytes import_key(const RealmId& realm, const DepotId& depot) {
+  return key('i', realm.bytes(), depot.bytes());
+}
+
+Bytes encode(const Depot& depot) {
+  Bytes out(1, kVersion);
+  put_text(out, depot.title);
+  out.append(depot.root.bytes());
+  put_varint(out, depot.max_history);
+  put_varint(out, depot.sequence);
+  put_varint(out, static_cast<std::uint64_t>(depot.created_at));
+  put_varint(out, static_cast<std::uint64_t>(depot.updated_at));
+  return out;
+}
+
+Result<Depot> decode_depot(ByteView key, ByteView value) {
+  ByteReader in(value);
+  Depot depot;
+  if (key.size() != 1 + 2 * kIdBytes || !is_version(in)) return damaged("depot");
+  depot.id = DepotId::from_bytes(tail(key));
+  depot.title = in.take(in.varint());
+  auto root = in.take(NodeKey::kSize);
+  depot.max_history = in.varint();
+  depot.sequence = in.varint();
+  depot.created_at = static_cast<Millis>(in.varint());
+  depot.updated_at = static_cast<Millis>(in.varint());
+  if (in.failed() || !in.at_end()) return damaged("depot");
+  depot.root = NodeKey::from_bytes(root);
+  return depot;
+}
+
+Bytes encode(const HistoryEntry& entry) {
+  Bytes out(1, kVersion);
+  out.append(entry.root.bytes());
+  out.push_back(entry.author ? 1 : 0);
+  if (entry.author) out.append(entry.author->bytes());
+  put_varint(out, static_cast<std::uint64_t>(entry.time));
+  put_text(out, entry.message);
+  out.push_back(entry.merged ? 1 : 0);
+  return out;
+}
+
+Result<HistoryEntry> decode_history(ByteView key, ByteView value) {
+  ByteReader in(value);
+  HistoryEntry entry;
+  if (key.size() != 1 + 2 * kIdBytes + 8 || !is_version(in)) return damaged("history");
+  for (char c : key.substr(1 + 2 * kIdBytes)) {
+    entry.sequence = entry.sequence << 8 | static_cast<unsigned char>(c);
+  }
+  auto root = in.take(NodeKey::kSize);
+  if (in.byte() == 1) entry.author = DelegateId::from_bytes(in.take(kIdBytes));
+  entry.time = static_cast<Millis>(in.varint());
+  entry.message = in.take(in.varint());
+  entry.merged = in.byte() == 1;
+  if (in.failed() || !in.at_end()) return damaged("history");
+  entry.root = NodeKey::from_bytes(root);
+  return entry;
+}
+
+Bytes encode(const Origin& origin) {
+  Bytes out(1, kVersion);
+  out.append(origin.base.bytes());
+  put_varint(out, static_cast<std::uint64_t>(origin.time));
+  return out;
+}
+
+Result<RootOrigin> decode_origin(ByteView key, ByteView value) {
+  ByteReader in(value);
+  RootOrigin found;
+  if (key.size() != 1 + 2 * kIdBytes + NodeKey::kSize || !is_version(in)) return damaged("origin");
+  found.root = NodeKey::from_bytes(tail(key));
+  found.origin.depot = DepotId::from_bytes(tail(key).substr(NodeKey::kSize));
+  auto base = in.take(NodeKey::kSize);
+  found.origin.time = static_cast<Millis>(in.varint());
+  if (in.failed() || !in.at_end()) return damaged("origin");
+  found.origin.base = NodeKey::from_bytes(base);
+  return found;
+}
+
+}  // namespace cairn::records
+
+namespace cairn {
+
+Result<void> scan_records(const KeyValueStore& kv, const KeyRange& range,
+                          const records::RecordVisitor& visit) {
+  std::optional<Error> error;
+  TRY(kv.scan(range, Direction::kForward, [&](ByteView key, ByteView value) {
+    auto visited = visit(key, value);
+    if (visited) return Scan::kContinue;
+    error = std::move(visited).error();
+    return Scan::kStop;
+  }));
+  if (error) return Failure(std::move(*error));
+  return {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,88 @@
+// How a realm's records lie in the key-value store.
+//
+//   d realm depot               a depot
+//   h realm depot sequence      one commit of it, oldest first
+//   o realm root depot          the origin of a root: which depot root it grew from
+//   i realm depot               what the last import of a directory saw (import_index.h)
+//
+// Ids and keys are their bytes, the sequence eight bytes big-endian. Values start with a version.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/result.h"
+#include "data/cas/node_key.h"
+#include "data/store/key_value.h"
+
+namespace cairn {
+
+struct Depot {
+  DepotId id;
+  std::string title;
+  NodeKey root;
+  std::uint64_t max_history = 0;
+  std::uint64_t sequence = 0;  // of the commit that set the root
+  Millis created_at = 0;
+  Millis updated_at = 0;
+
+  bool operator==(const Depot&) const = default;
+};
+
+// One commit: what the depot's root became.
+struct HistoryEntry {
+  std::uint64_t sequence = 0;
+  NodeKey root;
+  std::optional<DelegateId> author;
+  Millis time = 0;
+  std::string message;
+  bool merged = false;
+
+  bool operator==(const HistoryEntry&) const = default;
+};
+
+// The depot root that a root grew from.
+struct Origin {
+  DepotId depot;
+  NodeKey base;
+  Millis time = 0;
+
+  bool operator==(const Origin&) const = default;
+};
+
+namespace records {
+
+Bytes depot_key(const RealmId& realm, const DepotId& depot);
+KeyRange depots(const RealmId& realm);
+Bytes history_key(const RealmId& realm, const DepotId& depot, std::uint64_t sequence);
+KeyRange history(const RealmId& realm, const DepotId& depot);
+Bytes origin_key(const RealmId& realm, const NodeKey& root, const DepotId& depot);
+KeyRange origins(const RealmId& realm);
+KeyRange origins(const RealmId& realm, const NodeKey& root);
+Bytes import_key(const RealmId& realm, const DepotId& depot);
+
+using RecordVisitor = std::function<Result<void>(ByteView key, ByteView value)>;
+
+Bytes encode(const Depot& depot);
+Bytes encode(const HistoryEntry& entry);
+Bytes encode(const Origin& origin);
+
+// The parts that are in the key are taken from it. A record that does not decode is IO_ERROR.
+Result<Depot> decode_depot(ByteView key, ByteView value);
+Result<HistoryEntry> decode_history(ByteView key, ByteView value);
+struct RootOrigin {
+  NodeKey root;
+  Origin origin;
+};
+Result<RootOrigin> decode_origin(ByteView key, ByteView value);
+
+}  // namespace records
+
+// Visits a range forwards; the first failure of the visitor ends the scan and is its result.
+Result<void> scan_records(const KeyValueStore& kv, const KeyRange& range,
+                          const records::RecordVisitor& visit);
+
+}  // namespace cairn

@@ -1,0 +1,94 @@
+#include "data/store/backup.h"
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "data/store/open.h"
+
+namespace cairn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMarkerName = "cairn-backup";
+constexpr std::string_view kMarker = "Cairn backup, format 1\n";
+
+Result<void> refuse_existing(const fs::path& target) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(target, error))) return {};
+  return fail(Code::kTargetExists, "'{}' exists already; name a new directory", target.string());
+}
+
+Result<void> write_marker(const fs::path& target) {
+  const fs::path path = target / kMarkerName;
+  std::ofstream file(path, std::ios::binary);
+  file << kMarker << std::flush;
+  if (!file) return fail(Code::kIoError, "cannot write '{}'", path.string());
+  TRY(sync_path(path));
+  return sync_path(target);
+}
+
+Result<void> check_marker(const fs::path& backup) {
+  std::ifstream file(backup / kMarkerName, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::error_code error;
+  if (text == kMarker && fs::exists(backup / "store" / "CURRENT", error)) return {};
+  return fail(Code::kInvalidArgument, "'{}' is not a complete backup made by `cairn backup`",
+              backup.string());
+}
+
+fs::path parent_of(const fs::path& path) { return fs::absolute(path).parent_path(); }
+
+Result<void> fill_backup(Backend& backend, const fs::path& target) {
+  TRY(backend.checkpoint(target / "store"));
+  TRY(write_marker(target));
+  return sync_path(parent_of(target));
+}
+
+// Under another name until it is whole.
+Result<void> fill_restored(const fs::path& backup, const fs::path& partial,
+                           const fs::path& target) {
+  TRY(copy_files(backup / "store", partial / "store"));
+  TRY(sync_path(partial));
+  std::error_code error;
+  fs::rename(partial, target, error);
+  if (error) {
+    return fail(Code::kIoError, "cannot rename '{}' to '{}': {}", partial.string(), target.string(),
+                error.message());
+  }
+  return sync_path(parent_of(target));
+}
+
+}  // namespace
+
+Result<void> make_backup(Backend& backend, const fs::path& target) {
+  TRY(refuse_existing(target));
+  TRY(make_directory(target));
+  auto made = fill_backup(backend, target);
+  std::error_code ignored;
+  if (!made) fs::remove_all(target, ignored);
+  return made;
+}
+
+Result<void> restore_backup(const fs::path& backup, const fs::path& target) {
+  TRY(check_marker(backup));
+  TRY(refuse_existing(target));
+  TRY(make_directory(parent_of(target)));
+  fs::path partial = fs::absolute(target);
+  partial += ".restoring";
+  if (!refuse_existing(partial)) {
+    return fail(Code::kTargetExists,
+                "'{}' is there, from a restore that was interrupted; delete it first",
+                partial.string());
+  }
+  auto restored = fill_restored(backup, partial, target);
+  std::error_code ignored;
+  if (!restored) fs::remove_all(partial, ignored);
+  return restored;
+}
+
+}  // namespace cairn

@@ -1,0 +1,119 @@
+#include "data/store/embedded_store.h"
+
+#include "data/store/backup.h"
+#include "data/store/layout.h"
+
+namespace cairn {
+namespace {
+
+Failure incompatible(std::string_view why) {
+  return fail(Code::kStoreIncompatible, "the store cannot be used: {}", why);
+}
+
+Result<bool> is_empty(const Backend& backend) {
+  bool empty = true;
+  TRY(backend.scan(Table::kPointers, {}, Direction::kForward, [&](ByteView, ByteView) {
+    empty = false;
+    return Scan::kStop;
+  }));
+  return empty;
+}
+
+Result<void> check_format(Backend& backend) {
+  auto record = TRY(backend.get(Table::kPointers, kFormatKey));
+  if (!record) {
+    if (!TRY(is_empty(backend))) return incompatible("it was not written by Cairn");
+    Changes first;
+    first[Table::kPointers].emplace(kFormatKey, encode_format(kStoreFormat));
+    return backend.write(first, Durability::kSynced);
+  }
+  auto version = decode_format(*record);
+  if (!version) return incompatible("its format record is damaged");
+  if (*version > kStoreFormat) {
+    return incompatible(
+        fmt::format("it has format {}, this version of Cairn reads up to {}; "
+                    "use a newer one",
+                    *version, kStoreFormat));
+  }
+  return {};
+}
+
+}  // namespace
+
+class EmbeddedStore::KeyValue final : public KeyValueStore {
+ public:
+  KeyValue(const Backend& backend, Writer& writer, Watchers& watchers)
+      : backend_(backend), writer_(writer), watchers_(watchers) {}
+
+  Result<std::optional<Bytes>> get(ByteView key) const override {
+    if (is_reserved(key)) return std::nullopt;
+    return backend_.get(Table::kPointers, key);
+  }
+
+  Result<void> scan(const KeyRange& range, Direction direction,
+                    const Visitor& visit) const override {
+    return backend_.scan(Table::kPointers, range, direction, [&](ByteView key, ByteView value) {
+      return is_reserved(key) ? Scan::kContinue : visit(key, value);
+    });
+  }
+
+  Result<void> commit(Batch batch) override { return writer_.commit(batch); }
+
+  std::unique_ptr<Subscription> watch(KeyRange range, Watcher watcher) override {
+    return watchers_.add(std::move(range), std::move(watcher));
+  }
+
+ private:
+  const Backend& backend_;
+  Writer& writer_;
+  Watchers& watchers_;
+};
+
+Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(std::unique_ptr<Backend> backend,
+                                                           const Clock& clock,
+                                                           StoreOptions options) {
+  TRY(check_format(*backend));
+  return std::unique_ptr<EmbeddedStore>(new EmbeddedStore(std::move(backend), clock, options));
+}
+
+EmbeddedStore::EmbeddedStore(std::unique_ptr<Backend> backend, const Clock& clock,
+                             StoreOptions options)
+    : backend_(std::move(backend)),
+      cache_({options.dict_cache_bytes, options.data_cache_bytes}),
+      writer_(*backend_, cache_, watchers_, clock),
+      kv_(std::make_unique<KeyValue>(*backend_, writer_, watchers_)) {}
+
+EmbeddedStore::~EmbeddedStore() = default;
+
+KeyValueStore& EmbeddedStore::kv() { return *kv_; }
+
+NodeStore& EmbeddedStore::nodes(const RealmId& realm) {
+  auto realms = realms_.lock();
+  auto& nodes = (*realms)[realm];
+  if (!nodes) nodes = std::make_unique<RealmNodes>(realm, *backend_, cache_, writer_);
+  return *nodes;
+}
+
+Result<std::vector<RealmId>> EmbeddedStore::realms() const {
+  std::vector<RealmId> found;
+  Result<void> decoded;
+  TRY(backend_->scan(Table::kPointers, KeyRange::prefix(kUsagePrefix), Direction::kForward,
+                     [&](ByteView key, ByteView record) {
+                       auto realm = RealmId::from_bytes(key.substr(kUsagePrefix.size()));
+                       auto usage = decode_usage(Bytes(record), realm);
+                       if (!usage) {
+                         decoded = Failure(usage.error());
+                         return Scan::kStop;
+                       }
+                       if (usage->node_count > 0) found.push_back(realm);
+                       return Scan::kContinue;
+                     }));
+  TRY(std::move(decoded));
+  return found;
+}
+
+Result<void> EmbeddedStore::backup(const std::filesystem::path& target) {
+  return make_backup(*backend_, target);
+}
+
+}  // namespace cairn

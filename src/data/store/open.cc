@@ -1,0 +1,20 @@
+#include "data/store/open.h"
+
+#include "data/store/embedded_store.h"
+#include "data/store/memory_backend.h"
+#include "data/store/rocks_backend.h"
+
+namespace cairn {
+
+Result<std::unique_ptr<Store>> open_rocks_store(const std::filesystem::path& directory,
+                                                const Clock& clock, StoreOptions options) {
+  auto backend = TRY(RocksBackend::open(directory / "store", {.create = options.create}));
+  return TRY(EmbeddedStore::open(std::move(backend), clock, options));
+}
+
+std::unique_ptr<Store> make_memory_store(const Clock& clock, StoreOptions options) {
+  // An empty backend has nothing that could be refused.
+  return EmbeddedStore::open(std::make_unique<MemoryBackend>(), clock, options).value();
+}
+
+}  // namespace cairn

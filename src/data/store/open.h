@@ -1,0 +1,30 @@
+// The two embedded stores: RocksDB in a directory, and its in-memory twin for tests.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/clock.h"
+#include "data/store/store.h"
+
+namespace cairn {
+
+struct StoreOptions {
+  bool create = true;  // make the directory and an empty store where there is none
+  std::size_t dict_cache_bytes = 64 << 20;
+  std::size_t data_cache_bytes = 192 << 20;
+};
+
+// Opens DIR/store. Takes time that does not grow with the store.
+// STORE_LOCKED when another process has it open, STORE_INCOMPATIBLE when it was written by a newer
+// version, IO_ERROR with the path.
+Result<std::unique_ptr<Store>> open_rocks_store(const std::filesystem::path& directory,
+                                                const Clock& clock, StoreOptions options = {});
+
+std::unique_ptr<Store> make_memory_store(const Clock& clock, StoreOptions options = {});
+
+// Copies a backup to a directory that does not exist yet, ready to be opened.
+Result<void> restore_backup(const std::filesystem::path& backup,
+                            const std::filesystem::path& target);
+
+}  // namespace cairn

@@ -1,0 +1,178 @@
+#include "data/store/rocks_backend.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include "data/store/disk_files.h"
+#include "data/store/rocks_options.h"
+
+namespace cairn {
+namespace {
+
+namespace fs = std::filesystem;
+
+rocksdb::Slice slice(ByteView bytes) { return {bytes.data(), bytes.size()}; }
+ByteView view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
+
+// RocksDB has no code of its own for a held lock, only these words.
+bool is_lock_held(const rocksdb::Status& status) {
+  const std::string text = status.ToString();
+  return status.IsIOError() && (text.find("lock hold by") != std::string::npos ||
+                                text.find("While lock file") != std::string::npos);
+}
+
+Failure cannot_open(const fs::path& directory, const rocksdb::Status& status) {
+  if (is_lock_held(status)) {
+    return fail(Code::kStoreLocked,
+                "another process has the store in '{}' open; stop it, or talk to it instead",
+                directory.string());
+  }
+  // A table we do not know, or a file format RocksDB does not.
+  if (status.IsInvalidArgument() || status.IsNotSupported()) {
+    return fail(Code::kStoreIncompatible,
+                "the store in '{}' was written by a newer version of Cairn; use that one ({})",
+                directory.string(), status.ToString());
+  }
+  return fail(Code::kIoError, "cannot open the store in '{}': {}", directory.string(),
+              status.ToString());
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor> tables(const RocksBackend::Options& options) {
+  auto blocks = rocksdb::NewLRUCache(options.block_cache_bytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> result;
+  for (Table table : kTables) {
+    result.emplace_back(rocks_table_name(table), rocks_table_options(table, blocks));
+  }
+  // RocksDB wants its default family named, too; it stays empty.
+  result.emplace_back(rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions());
+  return result;
+}
+
+Result<void> prepare_directory(const fs::path& directory, bool create) {
+  std::error_code error;
+  if (fs::exists(directory / "CURRENT", error)) return {};
+  if (!create) {
+    return fail(Code::kIoError, "there is no store in '{}'", directory.string());
+  }
+  return make_directory(directory);
+}
+
+// Node data is verified by its hash, which makes RocksDB's own checksums over it a second, slower
+// look at the same bytes.
+rocksdb::ReadOptions point_read(Table table) {
+  rocksdb::ReadOptions options;
+  options.verify_checksums = table != Table::kNodeData;
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RocksBackend>> RocksBackend::open(const fs::path& directory,
+                                                         Options options) {
+  TRY(prepare_directory(directory, options.create));
+  rocksdb::DBOptions db_options = rocks_db_options();
+  db_options.create_if_missing = options.create;
+  if (options.env != nullptr) db_options.env = options.env;
+  rocksdb::DB* db = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  auto status = rocksdb::DB::Open(db_options, directory.string(), tables(options), &handles, &db);
+  if (!status.ok()) return cannot_open(directory, status);
+  return std::unique_ptr<RocksBackend>(
+      new RocksBackend(directory, std::unique_ptr<rocksdb::DB>(db), std::move(handles)));
+}
+
+RocksBackend::RocksBackend(fs::path directory, std::unique_ptr<rocksdb::DB> db,
+                           std::vector<rocksdb::ColumnFamilyHandle*> handles)
+    : directory_(std::move(directory)), db_(std::move(db)), handles_(std::move(handles)) {}
+
+RocksBackend::~RocksBackend() {
+  // Nobody is left to tell; what matters was synced by its commit.
+  if (!needs_recovery_) db_->SyncWAL().PermitUncheckedError();
+  for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  db_->Close().PermitUncheckedError();
+}
+
+rocksdb::ColumnFamilyHandle* RocksBackend::handle(Table table) const {
+  return handles_[static_cast<std::size_t>(table)];
+}
+
+Failure RocksBackend::failed(std::string_view action, const rocksdb::Status& status) const {
+  return fail(Code::kIoError, "cannot {} the store in '{}': {}", action, directory_.string(),
+              status.ToString());
+}
+
+Result<bool> RocksBackend::read(Table table, ByteView key, const Reader& reader) const {
+  rocksdb::PinnableSlice value;
+  auto status = db_->Get(point_read(table), handle(table), slice(key), &value);
+  if (status.IsNotFound()) return false;
+  if (status.IsCorruption() && table == Table::kNodeData) {
+    return fail(Code::kCorruptNode, "the store in '{}' is damaged: {}", directory_.string(),
+                status.ToString());
+  }
+  if (!status.ok()) return failed("read", status);
+  reader(view(value));
+  return true;
+}
+
+Result<void> RocksBackend::scan(Table table, const KeyRange& range, Direction direction,
+                                const KeyValueStore::Visitor& visit) const {
+  if (!range.end.empty() && range.end <= range.begin) return {};
+  const rocksdb::Slice lower = slice(range.begin);
+  const rocksdb::Slice upper = slice(range.end);
+  rocksdb::ReadOptions options;
+  options.iterate_lower_bound = &lower;
+  if (!range.end.empty()) options.iterate_upper_bound = &upper;
+  const bool forward = direction == Direction::kForward;
+  std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator(options, handle(table)));
+  for (forward ? row->SeekToFirst() : row->SeekToLast(); row->Valid();
+       forward ? row->Next() : row->Prev()) {
+    if (visit(view(row->key()), view(row->value())) == Scan::kStop) return {};
+  }
+  if (!row->status().ok()) return failed("read", row->status());
+  return {};
+}
+
+Result<void> RocksBackend::recover() {
+  if (!needs_recovery_) return {};
+  auto status = db_->Resume();
+  if (!status.ok()) return failed("write to", status);
+  needs_recovery_ = false;
+  return {};
+}
+
+Result<void> RocksBackend::write(const Changes& changes, Durability durability) {
+  TRY(recover());
+  rocksdb::Status status;
+  if (changes.empty()) {
+    if (durability == Durability::kSynced) status = db_->SyncWAL();
+  } else {
+    rocksdb::WriteBatch batch;
+    for (Table table : kTables) {
+      for (const auto& [key, value] : changes[table]) {
+        status = value ? batch.Put(handle(table), slice(key), slice(*value))
+                       : batch.Delete(handle(table), slice(key));
+        if (!status.ok()) return failed("write to", status);
+      }
+    }
+    rocksdb::WriteOptions options;
+    options.sync = durability == Durability::kSynced;
+    status = db_->Write(options, &batch);
+  }
+  if (status.ok()) return {};
+  needs_recovery_ = true;
+  return failed("write to", status);
+}
+
+Result<void> RocksBackend::checkpoint(const fs::path& target) {
+  rocksdb::Checkpoint* made = nullptr;
+  auto status = rocksdb::Checkpoint::Create(db_.get(), &made);
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  if (status.ok()) status = checkpoint->CreateCheckpoint(fs::absolute(target).string());
+  if (!status.ok()) {
+    return fail(Code::kIoError, "cannot back up the store in '{}' to '{}': {}", directory_.string(),
+                target.string(), status.ToString());
+  }
+  return {};
+}
+
+}  // namespace cairn

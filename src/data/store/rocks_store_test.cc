@@ -1,0 +1,234 @@
+// What only the store on disk does: it lasts, locks, is backed up, and survives a full disk.
+#include <fstream>
+
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+
+#include "data/store/store_test_support.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RocksStoreTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Store> open(std::string_view name) {
+    return open_rocks_store(dir / name, clock).value();
+  }
+  static Batch a_batch(int number) {
+    Batch batch;
+    batch.realm = realm_number(1);
+    batch.nodes = {file(fmt::format("content {}", number)), file(Bytes(3000, 'x'))};
+    batch.puts = {{fmt::format("root/{:06}", number), Bytes(batch.nodes[0]->key().bytes())}};
+    return batch;
+  }
+  // Every root's node is there, and the account is exact. Returns the number of roots.
+  static int check(Store& store) {
+    int roots = 0;
+    auto& nodes = store.nodes(realm_number(1));
+    EXPECT_THAT(store.kv().scan(KeyRange::prefix("root/"), Direction::kForward,
+                                [&](ByteView, ByteView key) {
+                                  ++roots;
+                                  EXPECT_THAT(nodes.get_uncached(NodeKey::from_bytes(key)), IsOk());
+                                  return Scan::kContinue;
+                                }),
+                IsOk());
+    Usage sum;
+    EXPECT_THAT(nodes.for_each([&](const NodeInfo& info) {
+      sum.physical_bytes += info.physical_bytes;
+      sum.logical_bytes += info.logical_bytes;
+      sum.node_count += 1;
+      return true;
+    }),
+                IsOk());
+    EXPECT_EQ(*nodes.usage(), sum);
+    return roots;
+  }
+
+  TempDir dir;
+  ManualClock clock;
+};
+
+TEST_F(RocksStoreTest, KeepsEverythingWhenReopened) {
+  {
+    auto store = open("data");
+    for (int i = 0; i < 10; ++i) ASSERT_THAT(store->kv().commit(a_batch(i)), IsOk());
+    ASSERT_THAT(store->nodes(realm_number(2)).set_quota(77), IsOk());
+  }
+  auto store = open("data");
+  EXPECT_EQ(check(*store), 10);
+  EXPECT_EQ(store->nodes(realm_number(2)).usage()->quota_limit, 77U);
+  EXPECT_THAT(*store->realms(), ::testing::ElementsAre(realm_number(1)));
+  EXPECT_TRUE(std::filesystem::exists(dir / "data" / "store" / "CURRENT"));
+}
+
+TEST_F(RocksStoreTest, IsLockedWhileOpen) {
+  auto store = open("data");
+  auto second = open_rocks_store(dir / "data", clock);
+  ASSERT_THAT(second, FailsWith(Code::kStoreLocked));
+  EXPECT_THAT(second.error().message, HasSubstr((dir / "data").string()));
+  store.reset();
+  EXPECT_THAT(open_rocks_store(dir / "data", clock), IsOk());
+}
+
+TEST_F(RocksStoreTest, IsNotMadeUnlessAsked) {
+  auto opened = open_rocks_store(dir / "nothing", clock, {.create = false});
+  ASSERT_THAT(opened, FailsWith(Code::kIoError));
+  EXPECT_THAT(opened.error().message, HasSubstr((dir / "nothing").string()));
+  EXPECT_FALSE(std::filesystem::exists(dir / "nothing"));
+  open("data");
+  EXPECT_THAT(open_rocks_store(dir / "data", clock, {.create = false}), IsOk());
+}
+
+TEST_F(RocksStoreTest, CannotBeMadeWhereAFileIs) {
+  std::ofstream(dir / "file") << "in the way";
+  EXPECT_THAT(open_rocks_store(dir / "file", clock), FailsWith(Code::kIoError));
+}
+
+TEST_F(RocksStoreTest, RefusesTablesOfAnotherVersion) {
+  open("data");
+  {
+    rocksdb::Options options;
+    rocksdb::DB* db = nullptr;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    for (const char* name : {"default", "pointers", "node_info", "node_data"}) {
+      families.emplace_back(name, options);
+    }
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    ASSERT_TRUE(
+        rocksdb::DB::Open(options, (dir / "data/store").string(), families, &handles, &db).ok());
+    rocksdb::ColumnFamilyHandle* future = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily(options, "future", &future).ok());
+    handles.push_back(future);
+    for (auto* handle : handles) delete handle;
+    delete db;
+  }
+  EXPECT_THAT(open_rocks_store(dir / "data", clock), FailsWith(Code::kStoreIncompatible));
+}
+
+TEST_F(RocksStoreTest, IsBackedUpWhileWrittenToAndRestored) {
+  auto store = open("data");
+  std::atomic<int> committed = 0;
+  {
+    std::jthread writer([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        Batch batch = a_batch(committed);
+        batch.durability = Durability::kBuffered;
+        ASSERT_THAT(store->kv().commit(batch), IsOk());
+        ++committed;
+      }
+    });
+    while (committed < 200) std::this_thread::yield();
+    const int before = committed;
+    ASSERT_THAT(store->backup(dir / "backup"), IsOk());
+    const int after = committed;
+    ASSERT_THAT(restore_backup(dir / "backup", dir / "restored"), IsOk());
+    const int restored = check(*open("restored"));
+    EXPECT_GE(restored, before);
+    EXPECT_LE(restored, after + 1);
+  }
+  EXPECT_EQ(check(*store), committed);
+}
+
+TEST_F(RocksStoreTest, RestoresACopyThatSharesNothingWithTheBackup) {
+  auto store = open("data");
+  ASSERT_THAT(store->kv().commit(a_batch(1)), IsOk());
+  ASSERT_THAT(store->backup(dir / "backup"), IsOk());
+  ASSERT_THAT(restore_backup(dir / "backup", dir / "some/where"), IsOk());
+  for (const auto& entry : std::filesystem::directory_iterator(dir / "some/where/store")) {
+    EXPECT_EQ(std::filesystem::hard_link_count(entry.path()), 1U) << entry.path();
+  }
+  auto restored = open("some/where");
+  ASSERT_THAT(restored->kv().commit(a_batch(2)), IsOk());
+  EXPECT_EQ(check(*restored), 2);
+  EXPECT_EQ(check(*store), 1);
+  ASSERT_THAT(restore_backup(dir / "backup", dir / "again"), IsOk());
+  EXPECT_EQ(check(*open("again")), 1);
+}
+
+TEST_F(RocksStoreTest, RefusesToBackUpOrRestoreOverSomething) {
+  auto store = open("data");
+  ASSERT_THAT(store->backup(dir / "backup"), IsOk());
+  EXPECT_THAT(store->backup(dir / "backup"), FailsWith(Code::kTargetExists));
+  EXPECT_THAT(restore_backup(dir / "backup", dir / "data"), FailsWith(Code::kTargetExists));
+}
+
+TEST_F(RocksStoreTest, RestoresOnlyFromABackup) {
+  auto store = open("data");
+  EXPECT_THAT(restore_backup(dir / "data", dir / "new"), FailsWith(Code::kInvalidArgument));
+  EXPECT_THAT(restore_backup(dir / "nothing", dir / "new"), FailsWith(Code::kInvalidArgument));
+  EXPECT_FALSE(std::filesystem::exists(dir / "new"));
+}
+
+// A disk that is full as long as it is told to be.
+class FullDisk final : public rocksdb::FileSystemWrapper {
+ public:
+  explicit FullDisk(std::atomic<bool>& full)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()), full_(full) {}
+  const char* Name() const override { return "FullDisk"; }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* result,
+                                    rocksdb::IODebugContext* debug) override {
+    std::unique_ptr<rocksdb::FSWritableFile> file;
+    auto status = FileSystemWrapper::NewWritableFile(name, options, &file, debug);
+    if (status.ok()) *result = std::make_unique<File>(std::move(file), full_);
+    return status;
+  }
+
+ private:
+  class File final : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    File(std::unique_ptr<rocksdb::FSWritableFile> file, std::atomic<bool>& full)
+        : FSWritableFileOwnerWrapper(std::move(file)), full_(full) {}
+    using FSWritableFileOwnerWrapper::Append;
+    rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* debug) override {
+      if (full_) return rocksdb::IOStatus::NoSpace("No space left on device");
+      return FSWritableFileOwnerWrapper::Append(data, options, debug);
+    }
+
+   private:
+    std::atomic<bool>& full_;
+  };
+
+  std::atomic<bool>& full_;
+};
+
+TEST_F(RocksStoreTest, SaysThatTheDiskIsFullAndGoesOnWhenItNoLongerIs) {
+  std::atomic<bool> full = false;
+  auto env = rocksdb::NewCompositeEnv(std::make_shared<FullDisk>(full));
+  {
+    auto backend = RocksBackend::open(dir / "data/store", {.env = env.get()}).value();
+    auto store = EmbeddedStore::open(std::move(backend), clock, {}).value();
+    ASSERT_THAT(store->kv().commit(a_batch(1)), IsOk());
+    full = true;
+    for (int i = 0; i < 2; ++i) {
+      auto refused = store->kv().commit(a_batch(2));
+      ASSERT_THAT(refused, FailsWith(Code::kIoError));
+      EXPECT_THAT(refused.error().message, HasSubstr("No space left"));
+      EXPECT_EQ(check(*store), 1);
+    }
+    full = false;
+    EXPECT_THAT(store->kv().commit(a_batch(3)), IsOk());
+    EXPECT_EQ(check(*store), 2);
+  }
+  EXPECT_EQ(check(*open("data")), 2) << "on disk as in memory";
+}
+
+TEST_F(RocksStoreTest, KeepsWhatItHasWhenClosedWhileTheDiskIsFull) {
+  std::atomic<bool> full = false;
+  auto env = rocksdb::NewCompositeEnv(std::make_shared<FullDisk>(full));
+  {
+    auto backend = RocksBackend::open(dir / "data/store", {.env = env.get()}).value();
+    auto store = EmbeddedStore::open(std::move(backend), clock, {}).value();
+    ASSERT_THAT(store->kv().commit(a_batch(1)), IsOk());
+    full = true;
+    ASSERT_THAT(store->kv().commit(a_batch(2)), FailsWith(Code::kIoError));
+  }
+  EXPECT_EQ(check(*open("data")), 1);
+}
+
+}  // namespace
+}  // namespace cairn

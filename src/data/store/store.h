@@ -1,0 +1,25 @@
+// A store: the key-value part, the nodes of every realm, and copies of the whole while it is used.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "data/store/key_value.h"
+#include "data/store/node_store.h"
+
+namespace cairn {
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  virtual KeyValueStore& kv() = 0;
+  // The same object for the same realm, as long as the store lives.
+  virtual NodeStore& nodes(const RealmId& realm) = 0;
+  // Realms that hold nodes.
+  virtual Result<std::vector<RealmId>> realms() const = 0;
+  // A consistent copy of everything committed so far, into a directory that does not exist yet.
+  virtual Result<void> backup(const std::filesystem::path& target) = 0;
+};
+
+}  // namespace cairn

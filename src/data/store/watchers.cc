@@ -1,0 +1,80 @@
+#include "data/store/watchers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+
+namespace cairn {
+
+class Watchers::Entry final {
+ public:
+  Entry(KeyRange range, KeyValueStore::Watcher watcher)
+      : range_(std::move(range)), watcher_(std::move(watcher)) {}
+
+  void tell(const std::vector<Bytes>& keys) {
+    std::vector<Bytes> mine;
+    std::ranges::copy_if(keys, std::back_inserter(mine),
+                         [this](const Bytes& key) { return contains(key); });
+    if (mine.empty()) return;
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    running_ = true;
+    watcher_(mine);
+    running_ = false;
+    if (ended_) watcher_ = nullptr;
+  }
+
+  void end() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    if (!running_) watcher_ = nullptr;
+  }
+
+ private:
+  bool contains(const Bytes& key) const {
+    return key >= range_.begin && (range_.end.empty() || key < range_.end);
+  }
+
+  const KeyRange range_;
+  // Held during a call, which may end the subscription: hence recursive.
+  std::recursive_mutex mutex_;
+  KeyValueStore::Watcher watcher_;
+  bool running_ = false;
+  bool ended_ = false;
+};
+
+class Watchers::Handle final : public Subscription {
+ public:
+  explicit Handle(std::shared_ptr<Entry> entry) : entry_(std::move(entry)) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() override { entry_->end(); }
+
+ private:
+  std::shared_ptr<Entry> entry_;
+};
+
+std::unique_ptr<Subscription> Watchers::add(KeyRange range, KeyValueStore::Watcher watcher) {
+  auto entry = std::make_shared<Entry>(std::move(range), std::move(watcher));
+  entries_.lock()->push_back(entry);
+  return std::make_unique<Handle>(std::move(entry));
+}
+
+std::vector<std::shared_ptr<Watchers::Entry>> Watchers::living() {
+  std::vector<std::shared_ptr<Entry>> found;
+  auto entries = entries_.lock();
+  std::erase_if(*entries, [&](const std::weak_ptr<Entry>& weak) {
+    auto entry = weak.lock();
+    if (!entry) return true;
+    found.push_back(std::move(entry));
+    return false;
+  });
+  return found;
+}
+
+void Watchers::tell(const std::vector<Bytes>& keys) {
+  if (keys.empty()) return;
+  for (const auto& entry : living()) entry->tell(keys);
+}
+
+}  // namespace cairn

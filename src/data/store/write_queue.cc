@@ -1,0 +1,59 @@
+#include "data/store/write_queue.h"
+
+namespace cairn {
+
+Result<void> WriteQueue::run(WriteRequest& request) {
+  Waiter waiter{&request, {}};
+  auto state = state_.lock();
+  if (state->leader == std::this_thread::get_id()) {
+    return fail(Code::kInternal,
+                "a change was asked for from within another (a watcher, or the check of a sweep)");
+  }
+  state->waiting.push_back(&waiter);
+  waiter.ready.wait(state.mutex(), [&] {
+    return waiter.done || (!state->leader && state->waiting.front() == &waiter);
+  });
+  if (!waiter.done) lead(state);
+  return std::move(request.result);
+}
+
+std::vector<WriteQueue::Waiter*> WriteQueue::take_group(State& state) {
+  std::vector<Waiter*> group;
+  while (!state.waiting.empty()) {
+    Waiter* next = state.waiting.front();
+    if (next->request->alone && !group.empty()) break;
+    group.push_back(next);
+    state.waiting.pop_front();
+    if (next->request->alone) break;
+  }
+  return group;
+}
+
+void WriteQueue::lead(Guarded<State>::Access& state) {
+  const std::vector<Waiter*> group = take_group(*state);
+  state->leader = std::this_thread::get_id();
+  state.mutex().unlock();
+  work(group);
+  state.mutex().lock();
+  state->leader.reset();
+  for (Waiter* waiter : group) {
+    waiter->done = true;
+    waiter->ready.notify_one();
+  }
+  if (!state->waiting.empty()) state->waiting.front()->ready.notify_one();
+}
+
+// The others of the group wait for their results, whatever happens here.
+void WriteQueue::work(std::span<Waiter* const> group) noexcept {
+  std::vector<WriteRequest*> requests;
+  for (Waiter* waiter : group) requests.push_back(waiter->request);
+  try {
+    work_(requests);
+  } catch (const std::exception& exception) {
+    for (WriteRequest* request : requests) {
+      request->result = fail(Code::kInternal, "the change broke off: {}", exception.what());
+    }
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,182 @@
+#include "data/store/writer.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "data/store/node_codec.h"
+
+namespace cairn {
+namespace {
+
+Result<void> check_key(ByteView key) {
+  if (!is_reserved(key)) return {};
+  return fail(Code::kInvalidArgument, "the key '{}' begins with 0x01, which the store itself uses",
+              printable(key));
+}
+
+Result<void> check_keys(const Batch& batch) {
+  for (const auto& condition : batch.conditions) TRY(check_key(condition.key));
+  for (const auto& put : batch.puts) TRY(check_key(put.key));
+  for (const auto& key : batch.deletes) TRY(check_key(key));
+  return {};
+}
+
+Result<void> check_conditions(const Overlay& overlay, const Batch& batch) {
+  for (const auto& condition : batch.conditions) {
+    auto current = TRY(overlay.get(Table::kPointers, condition.key));
+    if (current == condition.expected) continue;
+    const std::string key = printable(condition.key);
+    return Failure(Error(Code::kConflict, fmt::format("the record '{}' was changed meanwhile; "
+                                                      "read it again and repeat the change",
+                                                      key))
+                       .with("key", key));
+  }
+  return {};
+}
+
+std::vector<Bytes> changed_keys(const Batch& batch) {
+  std::vector<Bytes> keys = batch.deletes;
+  for (const auto& put : batch.puts) keys.push_back(put.key);
+  return keys;
+}
+
+}  // namespace
+
+Writer::Writer(Backend& backend, NodeCache& cache, Watchers& watchers, const Clock& clock)
+    : backend_(backend),
+      cache_(cache),
+      watchers_(watchers),
+      clock_(clock),
+      queue_([this](WriteQueue::Group group) { write_group(group); }) {}
+
+// Compresses what is not stored yet. Should one of the others be swept before the commit's turn,
+// the ledger compresses it then.
+Result<std::vector<NewNode>> Writer::prepare(const Batch& batch) const {
+  std::vector<NewNode> nodes;
+  nodes.reserve(batch.nodes.size());
+  for (const auto& node : batch.nodes) {
+    NewNode& added = nodes.emplace_back(node, std::nullopt);
+    const bool stored = TRY(backend_.has(Table::kNodeInfo, NodeRow(batch.realm, node->key())));
+    if (!stored) added.packed = pack_node(node->bytes());
+  }
+  return nodes;
+}
+
+Result<void> Writer::apply(Overlay& overlay, const Batch& batch,
+                           std::vector<NewNode>& nodes) const {
+  TRY(check_conditions(overlay, batch));
+  if (!nodes.empty() || !batch.required.empty()) {
+    auto ledger = TRY(RealmLedger::open(overlay, batch.realm, clock_.now()));
+    for (const auto& key : batch.required) TRY(ledger.require(key));
+    for (auto& node : nodes) TRY(ledger.store(std::move(node)));
+    TRY(ledger.close());
+    note_nodes(batch);
+  }
+  for (const auto& key : batch.deletes) overlay.erase(Table::kPointers, key);
+  for (const auto& put : batch.puts) overlay.put(Table::kPointers, put.key, put.value);
+  return {};
+}
+
+Result<void> Writer::commit(const Batch& batch) {
+  TRY(check_keys(batch));
+  auto nodes = TRY(prepare(batch));
+  WriteRequest request;
+  request.durability = batch.durability;
+  request.changed_keys = changed_keys(batch);
+  request.apply = [&](Overlay& overlay) { return apply(overlay, batch, nodes); };
+  // New directories are read next; file data was just in its writer's hands.
+  request.written = [&] {
+    for (const auto& node : batch.nodes) {
+      if (node->kind() == Kind::kDict) cache_.insert(batch.realm, node);
+    }
+  };
+  return queue_.run(request);
+}
+
+// Through the queue: when it returns, what earlier commits stored or stamped can be seen.
+Result<void> Writer::note(const RealmId& realm) {
+  WriteRequest request;
+  request.alone = true;
+  request.durability = Durability::kBuffered;
+  request.apply = [&](Overlay&) -> Result<void> {
+    if (noted_.lock()->try_emplace(realm).second) return {};
+    return fail(Code::kConflict, "a sweep of {} is already running; wait for it", realm.render());
+  };
+  return queue_.run(request);
+}
+
+void Writer::forget(const RealmId& realm) { noted_.lock()->erase(realm); }
+
+void Writer::note_nodes(const Batch& batch) const {
+  auto noted = noted_.lock();
+  auto list = noted->find(batch.realm);
+  if (list == noted->end()) return;
+  for (const auto& node : batch.nodes) list->second.push_back(node->key());
+  for (const auto& key : batch.required) list->second.push_back(key);
+}
+
+Result<Sweep::Removed> Writer::sweep(const RealmId& realm, const Sweep::Choose& choose) {
+  std::vector<NodeKey> keys;
+  Sweep::Removed removed;
+  WriteRequest request;
+  request.alone = true;
+  request.apply = [&](Overlay& overlay) -> Result<void> {
+    auto noted = (*noted_.lock())[realm];
+    keys = TRY(choose(noted));
+    auto ledger = TRY(RealmLedger::open(overlay, realm, clock_.now()));
+    for (const auto& key : keys) {
+      if (auto info = TRY(ledger.remove(key))) {
+        removed.nodes += 1;
+        removed.physical_bytes += info->physical_bytes;
+      }
+    }
+    return ledger.close();
+  };
+  request.written = [&] {
+    for (const auto& key : keys) cache_.erase(realm, key);
+  };
+  TRY(queue_.run(request));
+  return removed;
+}
+
+Result<void> Writer::set_quota(const RealmId& realm, std::uint64_t physical_bytes) {
+  WriteRequest request;
+  request.apply = [&](Overlay& overlay) -> Result<void> {
+    auto ledger = TRY(RealmLedger::open(overlay, realm, clock_.now()));
+    ledger.set_quota(physical_bytes);
+    return ledger.close();
+  };
+  return queue_.run(request);
+}
+
+// Sets the results of refused requests; an error is everybody's.
+Result<void> Writer::write(WriteQueue::Group group) {
+  Overlay all(backend_);
+  auto durability = Durability::kBuffered;
+  for (WriteRequest* request : group) {
+    Overlay own(&all);
+    request->result = request->apply(own);
+    if (!request->result) continue;
+    all.absorb(std::move(own));
+    if (request->durability == Durability::kSynced) durability = Durability::kSynced;
+  }
+  if (all.changes().empty() && durability == Durability::kBuffered) return {};
+  return backend_.write(all.changes(), durability);
+}
+
+void Writer::write_group(WriteQueue::Group group) {
+  if (auto written = write(group); !written) {
+    // Those refused, too: they may have been by the changes of others that are not there now.
+    for (WriteRequest* request : group) request->result = Failure(written.error());
+    return;
+  }
+  std::vector<Bytes> keys;
+  for (WriteRequest* request : group) {
+    if (!request->result) continue;
+    request->written();
+    std::ranges::move(request->changed_keys, std::back_inserter(keys));
+  }
+  watchers_.tell(keys);
+}
+
+}  // namespace cairn

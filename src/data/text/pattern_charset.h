@@ -1,0 +1,44 @@
+// The characters a class such as `[^a-z\d]` stands for, as far as bytes can tell them apart.
+#pragma once
+
+#include <bitset>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+// Each character of ASCII by itself; all others as one, which are in the set if any of them may be.
+// Meant for a set that can be too large but not too small: ASCII is exact, so that it can be
+// negated.
+struct CharSet {
+  std::bitset<128> ascii;
+  bool beyond = false;
+
+  static CharSet everything();
+  static CharSet of_range(char32_t first, char32_t last);
+  // What RE2 means by \d, \s and \w. REQUIRES: name is one of d, s, w.
+  static CharSet perl(char name);
+  // What it means by [:alpha:] and its like; nothing for an unknown name.
+  static std::optional<CharSet> posix(std::string_view name);
+
+  void add(const CharSet& other);
+  // With both cases of its letters, by Unicode's simple folding.
+  CharSet folded() const;
+  CharSet negated() const;
+
+  // The ranges for a bracket expression, without brackets: `\x09a-z`.
+  std::string render_ascii() const;
+
+ private:
+  bool kelvin_sign_ = false;  // the two beyond ASCII
+  bool long_s_ = false;       // that fold to a letter of it
+};
+
+bool is_ascii_letter(char32_t c);
+bool is_ascii_digit(char32_t c);
+
+// A byte as a regular expression: itself, or `\x2a`.
+std::string render_byte(unsigned c);
+
+}  // namespace cairn

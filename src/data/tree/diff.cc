@@ -1,0 +1,92 @@
+#include "data/tree/diff.h"
+
+#include "data/tree/walk.h"
+
+namespace cairn {
+namespace {
+
+class Differ final {
+ public:
+  Differ(const NodeReader& nodes, Directories directories, Budget& budget)
+      : nodes_(nodes), directories_(directories), budget_(budget) {}
+
+  Result<void> run(const std::string& prefix, const NodePtr& before, const NodePtr& after) {
+    return dict_diff(nodes_, before, after,
+                     [&](const Entry* old_entry, const Entry* new_entry) -> Result<void> {
+                       if (stopped_) return fail(Code::kBudgetExceeded, "the diff was cut");
+                       return visit(prefix, old_entry, new_entry);
+                     });
+  }
+
+  std::vector<Change>& changes() { return changes_; }
+  bool stopped() const { return stopped_; }
+
+ private:
+  Result<void> visit(const std::string& prefix, const Entry* before, const Entry* after) {
+    std::string path = prefix + std::string((before != nullptr ? before : after)->name);
+    if (before != nullptr && after != nullptr && before->is_dir() && after->is_dir()) {
+      TRY(check_depth(path));
+      return run(path + "/", TRY(nodes_.get(before->key)), TRY(nodes_.get(after->key)));
+    }
+    bool expand = directories_ == Directories::kExpanded;
+    if (before != nullptr && (after == nullptr || before->is_dir() != after->is_dir())) {
+      TRY(side(path, *before, Side::kBefore, expand));
+      before = nullptr;
+    }
+    if (after == nullptr) return {};
+    if (before == nullptr) return side(path, *after, Side::kAfter, expand);
+    report({path, EntryValue::of(*before), EntryValue::of(*after)});
+    return {};
+  }
+
+  enum class Side { kBefore, kAfter };
+
+  // Something that is on one side only.
+  Result<void> side(const std::string& path, const Entry& entry, Side which, bool expand) {
+    if (!expand || !entry.is_dir() || entry.children == 0) {
+      report_side(path, entry, which);
+      return {};
+    }
+    auto dict = TRY(nodes_.get(entry.key));
+    return walk(nodes_, dict, budget_,
+                [&](std::string_view below, const Entry& found) -> Result<Walk> {
+                  if (!found.is_dir() || found.children == 0) {
+                    report_side(path + "/" + std::string(below), found, which);
+                  }
+                  return stopped_ ? Walk::kStop : Walk::kContinue;
+                });
+  }
+
+  void report_side(std::string path, const Entry& entry, Side which) {
+    Change change{std::move(path), std::nullopt, std::nullopt};
+    (which == Side::kBefore ? change.before : change.after) = EntryValue::of(entry);
+    report(std::move(change));
+  }
+
+  void report(Change change) {
+    auto size = static_cast<std::int64_t>(change.path.size() + 100);
+    if (!budget_.in_time() || !budget_.take_entries() || !budget_.take_bytes(size)) {
+      stopped_ = true;
+      return;
+    }
+    changes_.push_back(std::move(change));
+  }
+
+  const NodeReader& nodes_;
+  Directories directories_;
+  Budget& budget_;
+  std::vector<Change> changes_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Result<DiffResult> diff(const NodeReader& nodes, const NodePtr& before, const NodePtr& after,
+                        Directories directories, Budget& budget) {
+  Differ differ(nodes, directories, budget);
+  auto done = differ.run("", before, after);
+  if (!done && !differ.stopped()) return Failure(std::move(done).error());
+  return DiffResult{std::move(differ.changes()), budget.stopped_by()};
+}
+
+}  // namespace cairn

@@ -1,0 +1,38 @@
+// What differs between two trees, reading only what they do not share.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/budget.h"
+#include "data/cas/dict.h"
+
+namespace cairn {
+
+enum class Directories {
+  kWhole,     // an added or removed directory is one change
+  kExpanded,  // every file below it is one, and every empty directory
+};
+
+struct Change {
+  std::string path;
+  std::optional<EntryValue> before;  // nothing: added
+  std::optional<EntryValue> after;   // nothing: removed
+
+  bool operator==(const Change&) const = default;
+};
+
+struct DiffResult {
+  std::vector<Change> changes;  // in path order; what is below a directory that
+                                // became a file comes before the file
+  // The limit of the budget that cut the list.
+  std::optional<Budget::Limit> stopped_by;
+};
+
+// REQUIRES: both are directories.
+Result<DiffResult> diff(const NodeReader& nodes, const NodePtr& before, const NodePtr& after,
+                        Directories directories, Budget& budget);
+
+}  // namespace cairn

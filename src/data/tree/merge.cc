@@ -1,0 +1,149 @@
+#include "data/tree/merge.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/utf8.h"
+#include "data/cas/file.h"
+#include "data/text/json_merge.h"
+#include "data/text/json_text.h"
+#include "data/text/text_merge.h"
+#include "data/tree/walk.h"
+
+namespace cairn {
+namespace {
+
+using Value = std::optional<EntryValue>;
+
+// What became of a name on one side: before and after.
+struct NameChange {
+  Value before;
+  Value after;
+};
+using NameChanges = std::map<std::string, NameChange, std::less<>>;
+
+Value value_of(const Entry* entry) {
+  if (entry == nullptr) return std::nullopt;
+  return EntryValue::of(*entry);
+}
+
+bool is_dir(const Value& value) { return value && value->kind == Kind::kDict; }
+bool is_file(const Value& value) { return value && value->kind == Kind::kFile; }
+
+class Merger final {
+ public:
+  explicit Merger(Stage& stage) : stage_(stage) {}
+
+  Result<NodePtr> merge_dirs(const std::string& prefix, const NodePtr& base, const NodePtr& ours,
+                             const NodePtr& theirs) {
+    if (ours->key() == theirs->key() || base->key() == theirs->key()) return ours;
+    auto mine = TRY(changes(base, ours));
+    std::vector<DictEdit> edits;
+    TRY(dict_diff(
+        stage_, base, theirs, [&](const Entry* before, const Entry* after) -> Result<void> {
+          std::string name((before != nullptr ? before : after)->name);
+          auto my = mine.find(name);
+          if (my == mine.end()) {
+            edits.push_back({name, value_of(after)});
+            result.from_theirs.push_back(prefix + name);
+            return {};
+          }
+          auto merged =
+              TRY(merge_name(prefix + name, my->second.before, my->second.after, value_of(after)));
+          if (merged != my->second.after) edits.push_back({name, std::move(merged)});
+          return {};
+        }));
+    return dict_apply(stage_, ours, edits);
+  }
+
+  MergeResult result;
+
+ private:
+  Result<NameChanges> changes(const NodePtr& before, const NodePtr& after) {
+    NameChanges found;
+    TRY(dict_diff(
+        stage_, before, after, [&](const Entry* old_entry, const Entry* new_entry) -> Result<void> {
+          const auto* named = old_entry != nullptr ? old_entry : new_entry;
+          found.emplace(named->name, NameChange{value_of(old_entry), value_of(new_entry)});
+          return {};
+        }));
+    return found;
+  }
+
+  // Both sides changed this name. What it becomes; on a conflict, ours.
+  Result<Value> merge_name(const std::string& path, const Value& base, const Value& ours,
+                           const Value& theirs) {
+    if (ours == theirs) return ours;
+    if (is_dir(ours) && is_dir(theirs)) {
+      TRY(check_depth(path));
+      auto base_dir = is_dir(base) ? TRY(stage_.get(base->key)) : empty_dict();
+      auto merged = TRY(merge_dirs(path + "/", base_dir, TRY(stage_.get(ours->key)),
+                                   TRY(stage_.get(theirs->key))));
+      return EntryValue::of(entry_for("", *merged));
+    }
+    if (is_file(base) && is_file(ours) && is_file(theirs)) {
+      return merge_files(path, *base, *ours, *theirs);
+    }
+    result.conflicts.push_back(path);
+    return ours;
+  }
+
+  Result<Value> merge_files(const std::string& path, const EntryValue& base, const EntryValue& ours,
+                            const EntryValue& theirs) {
+    bool small = std::max({base.bytes, ours.bytes, theirs.bytes}) <= kMaxMergeBytes;
+    bool types_fit = ours.type == theirs.type || ours.type == base.type || theirs.type == base.type;
+    if (small && types_fit) {
+      auto base_text = TRY(content(base));
+      auto our_text = TRY(content(ours));
+      auto their_text = TRY(content(theirs));
+      if (auto merged = merge_contents(base.type, base_text, our_text, their_text)) {
+        const auto& type = ours.type == base.type ? theirs.type : ours.type;
+        auto file = TRY(write_file(stage_, type, *merged));
+        result.from_theirs.push_back(path);
+        return EntryValue::of(entry_for("", *file));
+      }
+    }
+    result.conflicts.push_back(path);
+    return ours;
+  }
+
+  static std::optional<Bytes> merge_contents(std::string_view type, ByteView base, ByteView ours,
+                                             ByteView theirs) {
+    // The type alone may have changed on one side.
+    if (ours == theirs || theirs == base) return Bytes(ours);
+    if (ours == base) return Bytes(theirs);
+    if (!looks_like_text(base) || !looks_like_text(ours) || !looks_like_text(theirs)) {
+      return std::nullopt;
+    }
+    bool json = type == "application/json" || type.ends_with("+json");
+    if (json) {
+      if (auto merged = merge_json(base, ours, theirs)) return merged;
+    }
+    // By line where keys do not help (two elements of one array), as long as JSON stays JSON.
+    auto merged = merge_text(base, ours, theirs);
+    if (merged && json && JsonText::parse(ours) && JsonText::parse(theirs) &&
+        !JsonText::parse(*merged)) {
+      return std::nullopt;
+    }
+    return merged;
+  }
+
+  Result<Bytes> content(const EntryValue& value) {
+    auto node = TRY(stage_.get(value.key));
+    return read_file(stage_, *node);
+  }
+
+  Stage& stage_;
+};
+
+}  // namespace
+
+Result<MergeResult> merge(Stage& stage, const NodePtr& base, const NodePtr& ours,
+                          const NodePtr& theirs) {
+  Merger merger(stage);
+  auto root = TRY(merger.merge_dirs("", base, ours, theirs));
+  if (merger.result.conflicts.empty()) merger.result.root = std::move(root);
+  return std::move(merger.result);
+}
+
+}  // namespace cairn

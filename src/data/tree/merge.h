@@ -1,0 +1,29 @@
+// Three-way merge of trees: text by line, JSON by key, everything else by node.
+//
+// Laws        merge(b, x, b) = x, merge(b, b, x) = x, merge(b, x, x) = x; whether it conflicts does
+//             not depend on the order of the sides.
+// Cost        reads what differs from the base, on either side.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/cas/dict.h"
+
+namespace cairn {
+
+struct MergeResult {
+  NodePtr root;                          // null when there are conflicts
+  std::vector<std::string> conflicts;    // paths both sides changed in ways that do not fit
+  std::vector<std::string> from_theirs;  // paths whose change came from their side, in part or all
+};
+
+// Merges their changes since the base into ours. New nodes go to the stage.
+// REQUIRES: all three are directories.
+Result<MergeResult> merge(Stage& stage, const NodePtr& base, const NodePtr& ours,
+                          const NodePtr& theirs);
+
+// Files larger than this are merged by node only.
+inline constexpr std::uint64_t kMaxMergeBytes = 4 * 1024 * 1024;
+
+}  // namespace cairn

@@ -1,0 +1,308 @@
+#include "data/tree/view.h"
+
+#include <algorithm>
+
+#include "data/cas/file.h"
+#include "data/tree/nearest.h"
+
+namespace cairn {
+namespace {
+
+Failure not_found(const Path& path, const Path& at, const std::string& nearest) {
+  auto message = fmt::format("the path '{}' does not exist", path.render());
+  if (at.segments().size() + 1 < path.segments().size()) {
+    message += fmt::format("; '{}' has no '{}'", at.is_root() ? "the root" : at.render(),
+                           path.segments()[at.segments().size()]);
+  }
+  if (!nearest.empty()) message += fmt::format("; the nearest name is '{}'", nearest);
+  return Failure(Error(Code::kPathNotFound, message));
+}
+
+Failure not_a_directory(const Path& path, const Path& file) {
+  return fail(Code::kNotADirectory, "'{}' in the path '{}' is a file, not a directory",
+              file.is_root() ? "the root" : file.render(), path.render());
+}
+
+// One step down from a directory.
+Result<std::optional<FoundEntry>> step(const NodeReader& nodes, const NodePtr& dict,
+                                       const std::string& segment) {
+  if (auto index = child_index(segment)) return dict_at(nodes, dict, *index);
+  return dict_find(nodes, dict, segment);
+}
+
+Located located_root(const TreeView& tree) {
+  return {Path(), tree.root, entry_for("", *tree.root)};
+}
+
+}  // namespace
+
+Result<TreeView> view_tree(const NodeReader& nodes, const NodeKey& root) {
+  auto node = TRY(nodes.get(root));
+  if (node->kind() == Kind::kSuccessor ||
+      (node->kind() == Kind::kDict && node->level() > 0 && node->branches().size() < 2)) {
+    return fail(Code::kNotADirectory,
+                "{} is a piece of a file or directory, not a tree; use the key that a listing or a "
+                "write gave",
+                root.render());
+  }
+  return TreeView{nodes, std::move(node)};
+}
+
+Result<Located> locate(const TreeView& tree, const Path& path) {
+  Located at = located_root(tree);
+  for (const auto& segment : path.segments()) {
+    if (!at.entry.is_dir()) return not_a_directory(path, at.path);
+    auto dict = TRY(open_dir(tree, at));
+    auto found = TRY(step(tree.nodes, dict, segment));
+    if (!found) {
+      auto nearest = TRY(nearest_name(tree.nodes, dict, segment));
+      return not_found(path, at.path, nearest);
+    }
+    at.path = at.path.child(found->entry.name);
+    at.holder = std::move(found->holder);
+    at.entry = found->entry;
+  }
+  return at;
+}
+
+Result<std::optional<Located>> find(const TreeView& tree, const Path& path) {
+  Located at = located_root(tree);
+  for (const auto& segment : path.segments()) {
+    if (!at.entry.is_dir()) return std::nullopt;
+    auto dict = TRY(open_dir(tree, at));
+    auto found = TRY(step(tree.nodes, dict, segment));
+    if (!found) return std::nullopt;
+    at.path = at.path.child(found->entry.name);
+    at.holder = std::move(found->holder);
+    at.entry = found->entry;
+  }
+  return at;
+}
+
+Result<Path> resolve_target(const TreeView& tree, const Path& path) {
+  auto is_index = [](const std::string& segment) { return child_index(segment).has_value(); };
+  if (std::ranges::none_of(path.segments(), is_index)) return path;
+  Path resolved;
+  std::optional<Located> at = located_root(tree);  // while something is there
+  for (const auto& segment : path.segments()) {
+    std::optional<FoundEntry> found;
+    if (at && at->entry.is_dir()) {
+      found = TRY(step(tree.nodes, TRY(open_dir(tree, *at)), segment));
+    }
+    if (!found && child_index(segment)) {
+      return fail(Code::kInvalidPath,
+                  "'{}' in the path '{}' is a child index and names no child; give a name to "
+                  "create one",
+                  segment, path.render());
+    }
+    resolved = resolved.child(found ? found->entry.name : segment);
+    at.reset();
+    if (found) at = Located{resolved, std::move(found->holder), found->entry};
+  }
+  return resolved;
+}
+
+Result<NodePtr> open_dir(const TreeView& tree, const Located& at) {
+  if (!at.entry.is_dir()) {
+    return fail(Code::kNotADirectory, "'{}' is a file, not a directory", at.path.render());
+  }
+  if (at.path.is_root()) return tree.root;
+  auto node = TRY(tree.nodes.get(at.entry.key));
+  if (node->kind() != Kind::kDict ||
+      node->totals() != Totals{at.entry.children, at.entry.files, at.entry.bytes}) {
+    return fail(Code::kCorruptNode, "the directory entry of '{}' does not fit the node {}",
+                at.path.render(), at.entry.key.render());
+  }
+  return node;
+}
+
+Result<NodePtr> open_file(const TreeView& tree, const Located& at) {
+  if (at.entry.is_dir()) {
+    return fail(Code::kNotAFile, "'{}' is a directory, not a file; list it instead",
+                at.path.is_root() ? "the root" : at.path.render());
+  }
+  if (at.path.is_root()) return tree.root;
+  auto node = TRY(tree.nodes.get(at.entry.key));
+  if (node->kind() != Kind::kFile || node->size() != at.entry.bytes) {
+    return fail(Code::kCorruptNode, "the directory entry of '{}' does not fit the node {}",
+                at.path.render(), at.entry.key.render());
+  }
+  return node;
+}
+
+namespace {
+
+// About what one child costs in a rendered listing.
+std::int64_t rendered_bytes(const Entry& entry) {
+  return 120 + static_cast<std::int64_t>(entry.name.size() + entry.type.size());
+}
+
+}  // namespace
+
+Result<ListPage> list(const TreeView& tree, const Path& path, const ListOptions& options,
+                      Budget& budget) {
+  if (options.limit < 1 || options.limit > ListOptions::kMaxLimit) {
+    return fail(Code::kInvalidArgument, "limit is {}; it should be 1 to {}", options.limit,
+                ListOptions::kMaxLimit);
+  }
+  auto at = TRY(locate(tree, path));
+  auto dict = TRY(open_dir(tree, at));
+  ListPage page{at.path, at.entry.key, {}, dict->totals().entries, std::nullopt};
+  DictCursor cursor(tree.nodes, dict);
+  std::uint64_t index = 0;
+  if (options.cursor) {
+    auto last = TRY(parse_cursor(*options.cursor));
+    last.push_back('\0');  // the smallest name after it
+    index = TRY(dict_rank(tree.nodes, dict, last));
+  }
+  TRY(cursor.seek_index(index));
+  while (const Entry* entry = cursor.entry()) {
+    bool fits = page.children.size() < options.limit && budget.in_time() && budget.take_entries() &&
+                budget.take_bytes(rendered_bytes(*entry));
+    if (!fits && !page.children.empty()) {
+      page.next_cursor = render_cursor(page.children.back().name);
+      break;
+    }
+    page.children.push_back({index++, std::string(entry->name), EntryValue::of(*entry)});
+    TRY(cursor.next());
+  }
+  return page;
+}
+
+namespace {
+
+FileContent describe(const Located& at, const Node& file) {
+  FileContent content;
+  content.path = at.path;
+  content.key = file.key();
+  content.size = file.size();
+  content.type = std::string(file.type());
+  return content;
+}
+
+}  // namespace
+
+Result<FileContent> read(const TreeView& tree, const Path& path, ByteRange range, Budget& budget) {
+  auto at = TRY(locate(tree, path));
+  auto file = TRY(open_file(tree, at));
+  auto result = describe(at, *file);
+  result.offset = std::min(range.offset, file->size());
+  auto length = std::min(range.length, file->size() - result.offset);
+  if (auto left = static_cast<std::uint64_t>(std::max<std::int64_t>(budget.bytes_left(), 0));
+      length > left) {
+    length = left;
+    result.truncated = true;
+  }
+  budget.take_bytes(static_cast<std::int64_t>(length));
+  result.content.reserve(length);
+  TRY(read_file(tree.nodes, *file, result.offset, length, [&](ByteView part) -> Result<void> {
+    result.content.append(part);
+    return {};
+  }));
+  return result;
+}
+
+namespace {
+
+// Collects the lines of a range from bytes that arrive in portions.
+class LineCollector final {
+ public:
+  LineCollector(LineRange range, Budget& budget, FileContent& result)
+      : range_(range), budget_(budget), result_(result) {}
+
+  // False when nothing more is wanted.
+  bool feed(ByteView bytes) {
+    while (!bytes.empty()) {
+      auto newline = bytes.find('\n');
+      auto part = bytes.substr(0, newline == ByteView::npos ? bytes.size() : newline + 1);
+      bytes.remove_prefix(part.size());
+      if (line_ >= range_.first && line_ <= range_.last && !take(part)) return false;
+      offset_ += part.size();
+      open_ = part.back() != '\n';
+      if (!open_) ++line_;
+      if (line_ > range_.last) return false;
+    }
+    return true;
+  }
+
+  // Lines seen when the whole file went through.
+  std::uint64_t total() const { return open_ ? line_ : line_ - 1; }
+  std::uint64_t bytes_seen() const { return offset_; }
+
+ private:
+  bool take(ByteView part) {
+    if (!budget_.take_bytes(static_cast<std::int64_t>(part.size()))) {
+      result_.truncated = true;
+      cut_line(part);
+      return false;
+    }
+    append(part);
+    return true;
+  }
+
+  void append(ByteView part) {
+    if (result_.content.empty()) {
+      result_.offset = offset_;
+      result_.first_line = line_;
+    }
+    if (result_.last_line != line_) line_begin_ = result_.content.size();
+    result_.last_line = line_;
+    result_.content.append(part);
+  }
+
+  // Whole lines only, unless the first alone is longer than the budget: then as many of its
+  // characters as fit.
+  void cut_line(ByteView part) {
+    if (result_.content.empty() || (result_.last_line == line_ && line_begin_ == 0)) {
+      auto fits = static_cast<std::size_t>(std::max<std::int64_t>(budget_.bytes_left(), 0));
+      while (fits > 0 && (static_cast<unsigned char>(part[fits]) & 0xC0) == 0x80) --fits;
+      if (fits == 0 || !budget_.take_bytes(static_cast<std::int64_t>(fits))) return;
+      append(part.substr(0, fits));
+    } else if (result_.last_line == line_) {
+      result_.content.resize(line_begin_);
+      result_.last_line = line_ - 1;
+    }
+  }
+
+  LineRange range_;
+  Budget& budget_;
+  FileContent& result_;
+  std::uint64_t line_ = 1;
+  std::uint64_t offset_ = 0;
+  std::size_t line_begin_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace
+
+Result<FileContent> read_lines(const TreeView& tree, const Path& path, LineRange range,
+                               Budget& budget) {
+  if (range.first < 1 || range.last < range.first) {
+    return fail(Code::kInvalidArgument,
+                "lines {} to {} are not a range; lines count from 1, both ends included",
+                range.first, range.last);
+  }
+  auto at = TRY(locate(tree, path));
+  auto file = TRY(open_file(tree, at));
+  auto result = describe(at, *file);
+  LineCollector lines(range, budget, result);
+  constexpr std::uint64_t kPortion = 256 * 1024;
+  bool wanted = true;
+  std::uint64_t offset = 0;
+  for (; wanted && offset < file->size(); offset += kPortion) {
+    TRY(read_file(tree.nodes, *file, offset, kPortion, [&](ByteView part) -> Result<void> {
+      wanted = wanted && lines.feed(part);
+      return {};
+    }));
+  }
+  bool whole = lines.bytes_seen() == file->size();
+  if (whole) result.total_lines = lines.total();
+  bool past_the_end = whole && range.first > std::max<std::uint64_t>(lines.total(), 1);
+  if (past_the_end) {
+    return fail(Code::kInvalidArgument, "'{}' has {} lines; line {} is past its end",
+                at.path.render(), lines.total(), range.first);
+  }
+  return result;
+}
+
+}  // namespace cairn
