@@ -252,7 +252,7 @@ class Generator final {
     while (text.size() < size) {
       append_line(text, pick(kind.lines), names);
       // Code repeats itself with small changes.
-      if (text.size() > 600 && below(12) == 0) repeat_lines(text);
+      if (text.size() > 600 && below(25) == 0) repeat_lines(text);
     }
     if (number % 1000 == 17) text += fmt::format("// see {}\n", kRareLiteral);
     auto name = fmt::format("{}_{}{}", pick(kWords), number, kind.extension);

@@ -196,7 +196,7 @@ void register_all() {
       for (const bool in_files : {true, false}) {
         benchmark::RegisterBenchmark(
             fmt::format("{}/{}/{}", in_files ? "files" : "buffer", row.name, engine_name).c_str(),
-            [&row, engine = engine, in_files](benchmark::State& state) {
+            [&row, engine, in_files](benchmark::State& state) {
               search(state, row, engine, in_files);
             });
       }

@@ -1,12 +1,9 @@
 #include "data/store/backup.h"
 
-#include <cerrno>
 #include <fstream>
 #include <system_error>
 
-#include <fcntl.h>
-#include <unistd.h>
-
+#include "data/store/disk_files.h"
 #include "data/store/open.h"
 
 namespace cairn {

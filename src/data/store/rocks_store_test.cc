@@ -1,8 +1,11 @@
 // What only the store on disk does: it lasts, locks, is backed up, and survives a full disk.
+#include <cstdlib>
 #include <fstream>
 
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "data/store/store_test_support.h"
 
@@ -12,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 
 class RocksStoreTest : public ::testing::Test {
- protected:
+ public:
   std::unique_ptr<Store> open(std::string_view name) {
     return open_rocks_store(dir / name, clock).value();
   }
@@ -61,6 +64,27 @@ TEST_F(RocksStoreTest, KeepsEverythingWhenReopened) {
   EXPECT_EQ(store->nodes(realm_number(2)).usage()->quota_limit, 77U);
   EXPECT_THAT(*store->realms(), ::testing::ElementsAre(realm_number(1)));
   EXPECT_TRUE(std::filesystem::exists(dir / "data" / "store" / "CURRENT"));
+}
+
+// Runs in a process of its own, which knows the directory from its environment.
+[[noreturn]] void commit_and_die() {
+  const SystemClock clock;
+  auto store = open_rocks_store(std::getenv("CAIRN_STORE_TEST"), clock).value();
+  for (int i = 0; i < 100; ++i) {
+    Batch batch = RocksStoreTest::a_batch(i);
+    batch.durability = Durability::kBuffered;
+    store->kv().commit(std::move(batch)).value();
+  }
+  ::kill(::getpid(), SIGKILL);
+  std::abort();
+}
+
+TEST_F(RocksStoreTest, KeepsBufferedCommitsWhenTheProcessIsKilled) {
+  ::setenv("CAIRN_STORE_TEST", (dir / "data").c_str(), 0);
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(commit_and_die(), ::testing::KilledBySignal(SIGKILL), "");
+  ::unsetenv("CAIRN_STORE_TEST");
+  EXPECT_EQ(check(*open("data")), 100);
 }
 
 TEST_F(RocksStoreTest, IsLockedWhileOpen) {

@@ -317,6 +317,7 @@ class Sequence final {
     root_ = build_tree(stage, {});
     store_.store(stage, root_);
     while (model_.files.size() < 8) {
+      before_ = model_;
       write_file_somewhere(stage);
       store_.store(stage, root_);
     }
