@@ -1,4 +1,6 @@
 // What the store costs: durable commits, reads from disk, hits of the cache.
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <random>
 
@@ -94,7 +96,6 @@ void open_warm(const benchmark::State& state) {
 void close(const benchmark::State&) { shared_disk.reset(); }
 
 void commit_one_node(benchmark::State& state) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(state.thread_index()));
   std::int64_t number = 0;
   for (auto _ : state) {
     Batch batch;

@@ -13,13 +13,15 @@ else()
   target_compile_options(cairn_flags INTERFACE -Wthread-safety)
 endif()
 
+# Frame pointers cost a percent and make every profile readable.
+add_compile_options(-fno-omit-frame-pointer)
 if(CAIRN_SANITIZE)
-  add_compile_options(-fsanitize=${CAIRN_SANITIZE} -fno-omit-frame-pointer -O1)
+  add_compile_options(-fsanitize=${CAIRN_SANITIZE} -O1 -g1)
   add_link_options(-fsanitize=${CAIRN_SANITIZE})
 endif()
 
 if(CAIRN_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link,address -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=fuzzer-no-link,address -g1)
   add_link_options(-fsanitize=address)
 endif()
 

@@ -1,7 +1,8 @@
 // The command line: parses arguments, builds the parts, runs one command.
 
-#include <CLI/CLI.hpp>
 #include <exception>
+
+#include <CLI/CLI.hpp>
 
 #include "tour.h"
 

@@ -74,10 +74,12 @@ class Child final {
     ::close(output_);
   }
 
-  // Reads what it says, until the time is up or it has ended.
-  void listen(milliseconds time) {
+  // Reads what it says, until it has said something (if that is asked for), the time is up, or it
+  // has ended.
+  enum class Until { kTimeIsUp, kFirstLine };
+  void listen(Until until, milliseconds time) {
     const auto end = std::chrono::steady_clock::now() + time;
-    while (true) {
+    while (until == Until::kTimeIsUp || said_.empty()) {
       const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
       pollfd ready{output_, POLLIN, 0};
       if (left.count() <= 0 || ::poll(&ready, 1, static_cast<int>(left.count())) <= 0) return;
@@ -213,24 +215,30 @@ class KillTest final {
 
   // True when the round passed.
   bool round(std::uint64_t number) {
-    const milliseconds time(5 + random_() % 296);
-    auto outcome = run_round(number, time);
-    if (outcome) {
-      fmt::print("round {:>3}: killed after {:>3} ms, {}\n", number, time.count(), *outcome);
-    } else {
-      fmt::print("round {:>3}: killed after {:>3} ms: FAILED: {}\n", number, time.count(),
-                 outcome.error().message);
-    }
+    // Some are killed while they open the store, most at some time after their first commit.
+    const Moment moment{.after_first = random_() % 4 != 0,
+                        .time = milliseconds(5 + random_() % 296)};
+    auto outcome = run_round(number, moment);
+    fmt::print("round {:>3}: killed {:>3} ms after its {}: {}\n", number, moment.time.count(),
+               moment.after_first ? "first commit" : "start",
+               outcome ? *outcome : "FAILED: " + outcome.error().message);
     std::fflush(stdout);
     return outcome.has_value();
   }
 
  private:
-  Result<std::string> run_round(std::uint64_t number, milliseconds time) {
+  struct Moment {
+    bool after_first;
+    milliseconds time;
+  };
+
+  Result<std::string> run_round(std::uint64_t number, Moment moment) {
     // Two days a round.
     const auto days = 2 * number;
     auto child = TRY(Child::start(options_.child, directory_, days));
-    child->listen(time);
+    constexpr milliseconds kPatience = std::chrono::seconds(60);
+    if (moment.after_first) child->listen(Child::Until::kFirstLine, kPatience);
+    child->listen(Child::Until::kTimeIsUp, moment.time);
     const bool killed = child->kill();
     std::map<DepotId, std::vector<Ack>> acks;
     std::size_t count = 0;
@@ -240,6 +248,9 @@ class KillTest final {
       ++count;
     }
     if (!killed) return fail(Code::kInternal, "the child ended by itself");
+    if (moment.after_first && count == 0) {
+      return fail(Code::kInternal, "the child committed nothing in {} s", kPatience.count() / 1000);
+    }
     return fmt::format("{} commits acknowledged{}", count, TRY(check_store(acks, days)));
   }
 

@@ -1,5 +1,6 @@
 // Realm::commit and revert: moving a depot's root without losing anybody's update.
 
+#include "base/utf8.h"
 #include "data/realm/realm.h"
 #include "data/tree/merge.h"
 
@@ -9,9 +10,18 @@ namespace {
 constexpr int kMaxAttempts = 1000;
 
 Result<void> check_message(std::string_view message) {
-  if (message.size() <= Realm::kMaxMessageBytes) return {};
-  return fail(Code::kInvalidArgument, "the message has {} bytes; the most is {}", message.size(),
-              Realm::kMaxMessageBytes);
+  if (message.size() > Realm::kMaxMessageBytes) {
+    return fail(Code::kInvalidArgument, "the message has {} bytes; the most is {}", message.size(),
+                Realm::kMaxMessageBytes);
+  }
+  if (!valid_utf8(message)) return fail(Code::kInvalidArgument, "the message is not valid UTF-8");
+  return {};
+}
+
+Result<void> check_directory(const Node& node, std::string_view what) {
+  if (node.kind() == Kind::kDict) return {};
+  return fail(Code::kNotADirectory, "the {} {} is not a directory; a depot's root is one", what,
+              node.key().render());
 }
 
 Failure conflict(const Depot& depot, const NodeKey& base, std::vector<std::string> paths) {
@@ -57,8 +67,10 @@ Result<Realm::Attempt> Realm::merge_with(const Depot& current, const CommitReque
         "from the depot's current root {}",
         base->render(), current.root.render());
   }
-  auto merged = TRY(merge(stage, TRY(std::move(base_node)), TRY(stage.get(request.root)),
-                          TRY(stage.get(current.root))));
+  auto start = TRY(std::move(base_node));
+  TRY(check_directory(*start, "expected root"));
+  auto merged =
+      TRY(merge(stage, start, TRY(stage.get(request.root)), TRY(stage.get(current.root))));
   if (merged.root == nullptr) return conflict(current, *base, std::move(merged.conflicts));
   return Attempt{merged.root->key(), stage.reachable(merged.root->key()), true,
                  std::move(merged.from_theirs)};
@@ -77,11 +89,7 @@ Result<CommitResult> Realm::commit_staged(const CommitRequest& request, const St
                                           std::span<const NodeKey> linked) {
   TRY(check_message(request.message));
   const NodeReader& nodes = stage != nullptr ? static_cast<const NodeReader&>(*stage) : nodes_;
-  auto root = TRY(nodes.get(request.root));
-  if (root->kind() != Kind::kDict) {
-    return fail(Code::kNotADirectory, "{} is not a directory; a depot's root is one",
-                request.root.render());
-  }
+  TRY(check_directory(*TRY(nodes.get(request.root)), "root"));
   auto key = records::depot_key(id_, request.depot);
   for (int attempts = 0; attempts < kMaxAttempts; ++attempts) {
     auto depot = TRY(get_depot(request.depot));
@@ -100,8 +108,11 @@ Result<CommitResult> Realm::commit_staged(const CommitRequest& request, const St
     batch.puts.push_back({key, records::encode(depot)});
     batch.puts.push_back(
         {records::history_key(id_, depot.id, depot.sequence), records::encode(entry)});
-    batch.puts.push_back({records::origin_key(id_, depot.root, depot.id),
-                          records::encode(Origin{depot.id, depot.root, depot.updated_at})});
+    // Whoever goes on from here, or from the root before it was merged, has all of it committed.
+    for (const auto& grown : std::set{depot.root, request.root}) {
+      batch.puts.push_back({records::origin_key(id_, grown, depot.id),
+                            records::encode(Origin{depot.id, grown, depot.updated_at})});
+    }
     // The current entry and max_history before it are kept; one falls out with each commit.
     if (depot.sequence > depot.max_history) {
       auto oldest = depot.sequence - depot.max_history - 1;

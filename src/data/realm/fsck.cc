@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "data/tree/path.h"
+
 namespace cairn {
 namespace {
 
@@ -47,6 +49,11 @@ void for_each_child(const Node& node, Visit&& visit) {
   }
 }
 
+FsckProblem::Kind kind_of(const Error& error) {
+  return error.code == Code::kNodeNotFound ? FsckProblem::Kind::kMissing
+                                           : FsckProblem::Kind::kCorrupt;
+}
+
 class Checker final {
  public:
   explicit Checker(Realm& realm) : realm_(realm), kv_(realm.store().kv()), nodes_(realm.nodes()) {}
@@ -67,17 +74,24 @@ class Checker final {
   // Every stored node by itself, then its references.
   Result<void> check_nodes() {
     std::vector<NodeKey> keys;
-    TRY(nodes_.for_each([&](const NodeInfo& info) {
+    auto listed = nodes_.for_each([&](const NodeInfo& info) {
       keys.push_back(info.key);
       counted_.node_count += 1;
       counted_.physical_bytes += info.physical_bytes;
       counted_.logical_bytes += info.logical_bytes;
       return true;
-    }));
+    });
+    if (!listed && listed.error().code != Code::kCorruptNode) return listed;
+    if (!listed) {
+      add_record(listed.error().message);
+      keys = TRY(list_keys());
+    }
+    counted_all_ = listed.has_value();
+    stored_.insert(keys.begin(), keys.end());
     for (const auto& key : keys) {
       auto node = nodes_.get_uncached(key);
       if (!node) {
-        add(FsckProblem::Kind::kCorrupt, key, node.error().message);
+        add(kind_of(node.error()), key, node.error().message);
         continue;
       }
       report_.nodes += 1;
@@ -87,13 +101,24 @@ class Checker final {
     return {};
   }
 
+  // Keys alone, past the record that cannot be read.
+  Result<std::vector<NodeKey>> list_keys() {
+    constexpr std::size_t kPage = 10'000;
+    const auto last = NodeKey::from_bytes(Bytes(NodeKey::kSize, '\xff'));
+    auto keys = TRY(nodes_.find(NodeKey(), last, kPage));
+    for (auto more = keys.size(); more == kPage;) {
+      auto page = TRY(nodes_.find(keys.back(), last, kPage));
+      keys.insert(keys.end(), page.begin() + 1, page.end());
+      more = page.size();
+    }
+    return keys;
+  }
+
   void check_children(const Node& node) {
     for_each_child(node, [&](const NodeKey& key, const Claim& claim, std::string_view child_name) {
-      auto child = nodes_.get(key);
+      auto child = get(key);
       if (!child) {
-        auto kind = child.error().code == Code::kNodeNotFound ? FsckProblem::Kind::kMissing
-                                                              : FsckProblem::Kind::kCorrupt;
-        add(kind, key, child.error().message);
+        add(kind_of(child.error()), key, child.error().message);
       } else if (!fits(claim, **child)) {
         add(FsckProblem::Kind::kWrongEntry, node.key(),
             fmt::format("{} describes {} '{}' as something it is not", node.key().render(),
@@ -102,8 +127,20 @@ class Checker final {
     });
   }
 
+  // A node that is in the cache may be on no disk.
+  Result<NodePtr> get(const NodeKey& key) {
+    return stored_.contains(key) ? nodes_.get(key) : nodes_.get_uncached(key);
+  }
+
   Result<void> check_usage() {
-    auto usage = TRY(nodes_.usage());
+    if (!counted_all_) return {};
+    auto recorded = nodes_.usage();
+    if (!recorded) {
+      report_.problems.push_back(
+          {FsckProblem::Kind::kUsage, NodeKey(), recorded.error().message, {}});
+      return {};
+    }
+    const auto& usage = *recorded;
     counted_.quota_limit = usage.quota_limit;
     if (usage == counted_) return {};
     report_.problems.push_back(
@@ -121,7 +158,9 @@ class Checker final {
         kv_, records::depots(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
           auto depot = records::decode_depot(key, value);
           if (!depot) {
-            add_record(depot.error());
+            auto id = key.substr(records::depots(realm_.id()).begin.size());
+            add_record(
+                fmt::format("{}: {}", DepotId::from_bytes(id).render(), depot.error().message));
             return {};
           }
           auto label = fmt::format("{} ({})", depot->title, depot->id.render());
@@ -132,7 +171,7 @@ class Checker final {
                            [&](ByteView at, ByteView bytes) -> Result<void> {
                              auto entry = records::decode_history(at, bytes);
                              if (!entry) {
-                               add_record(entry.error());
+                               add_record(fmt::format("{}: {}", label, entry.error().message));
                                return {};
                              }
                              current_seen = current_seen || entry->root == depot->root;
@@ -140,24 +179,19 @@ class Checker final {
                                         entry->root);
                              return {};
                            }));
-          if (!current_seen) {
-            add_record(
-                Error(Code::kIoError, fmt::format("the history of {} lacks its root", label)));
-          }
+          if (!current_seen) add_record(fmt::format("the history of {} lacks its root", label));
           return {};
         });
   }
 
-  void add_record(const Error& error) {
-    report_.problems.push_back({FsckProblem::Kind::kRecord, NodeKey(), error.message, {}});
+  void add_record(std::string message) {
+    report_.problems.push_back({FsckProblem::Kind::kRecord, NodeKey(), std::move(message), {}});
   }
 
   void check_root(const std::string& label, const NodeKey& root) {
     report_.roots += 1;
-    auto node = nodes_.get(root);
-    if (!node && node.error().code == Code::kNodeNotFound) {
-      add(FsckProblem::Kind::kMissing, root, node.error().message);
-    }
+    auto node = get(root);
+    if (!node) add(kind_of(node.error()), root, node.error().message);
     if (!bad_.empty()) name_paths(label, "", root);
   }
 
@@ -169,7 +203,8 @@ class Checker final {
         paths.push_back(fmt::format("{}: {}", label, path.empty() ? "/" : path));
       }
     }
-    if (!walked_.insert(key).second) return;
+    // Nothing below can be named.
+    if (path.size() > Path::kMaxBytes || !walked_.insert(key).second) return;
     auto node = nodes_.get(key);
     if (!node) return;
     for_each_child(**node, [&](const NodeKey& child, const Claim&, std::string_view child_name) {
@@ -187,6 +222,8 @@ class Checker final {
   NodeStore& nodes_;
   FsckReport report_;
   Usage counted_;
+  bool counted_all_ = false;
+  std::unordered_set<NodeKey> stored_;
   std::map<NodeKey, FsckProblem> bad_;
   std::unordered_set<NodeKey> walked_;
 };

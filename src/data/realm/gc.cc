@@ -58,8 +58,8 @@ class Collector final {
     TRY(mark_roots());
     TRY(mark_young());
     GcReport report;
-    report.forgotten = TRY(forget_origins());
     auto removed = TRY(sweep->run([&](std::span<const NodeKey> noted) { return choose(noted); }));
+    report.forgotten = TRY(forget_origins());
     report.marked = marker_.size();
     report.removed = removed.nodes;
     report.freed_bytes = removed.physical_bytes;
@@ -73,7 +73,6 @@ class Collector final {
       TRY(scan_records(kv_, records::history(realm_.id(), depot),
                        [&](ByteView key, ByteView value) -> Result<void> {
                          auto entry = TRY(records::decode_history(key, value));
-                         history_roots_.insert(entry.root);
                          return marker_.mark(entry.root);
                        }));
     }
@@ -81,9 +80,16 @@ class Collector final {
                         [&](ByteView key, ByteView value) -> Result<void> {
                           auto found = TRY(records::decode_origin(key, value));
                           if (found.origin.time < origins_since_) return {};
-                          TRY(marker_.mark(found.root));
-                          return marker_.mark(found.origin.base);
+                          TRY(mark_if_stored(found.root));
+                          return mark_if_stored(found.origin.base);
                         });
+  }
+
+  // An origin outlives what it names when somebody goes on from a root whose base was taken, or
+  // when the clock is set back.
+  Result<void> mark_if_stored(const NodeKey& key) {
+    if (!marker_.contains(key) && !TRY(realm_.nodes().has(key))) return {};
+    return marker_.mark(key);
   }
 
   Result<std::vector<DepotId>> keys_of_depots() {
@@ -117,17 +123,18 @@ class Collector final {
     return std::move(candidates_);
   }
 
-  // Origins nobody can need: too old, and their root is in no history.
+  // Origins nobody can need: too old, and their root is gone. One that is still there would,
+  // without its origin, overwrite what others committed since.
   Result<std::uint64_t> forget_origins() {
     std::vector<Batch::Condition> old;
-    TRY(scan_records(
-        kv_, records::origins(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
-          auto found = TRY(records::decode_origin(key, value));
-          if (found.origin.time < origins_since_ && !history_roots_.contains(found.root)) {
-            old.push_back({Bytes(key), Bytes(value)});
-          }
-          return {};
-        }));
+    TRY(scan_records(kv_, records::origins(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       auto found = TRY(records::decode_origin(key, value));
+                       if (found.origin.time >= origins_since_) return {};
+                       if (!TRY(realm_.nodes().has(found.root)))
+                         old.push_back({Bytes(key), Bytes(value)});
+                       return {};
+                     }));
     std::uint64_t forgotten = 0;
     for (auto& condition : old) {
       Batch batch;
@@ -144,7 +151,6 @@ class Collector final {
   Realm& realm_;
   KeyValueStore& kv_;
   Marker marker_;
-  std::unordered_set<NodeKey> history_roots_;
   std::vector<NodeKey> candidates_;
   Millis origins_since_ = 0;
   Millis nodes_since_ = 0;

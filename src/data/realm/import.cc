@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/quote.h"
 #include "data/cas/content_type.h"
 #include "data/cas/file.h"
 #include "data/realm/import_index.h"
@@ -105,8 +107,8 @@ class Importer final {
       for (unsigned i = 1; i < std::max(threads, 1U); ++i) helpers.emplace_back([&] { work(); });
       work();
     }
-    auto state = state_.lock();
-    if (state->error) return Failure(std::move(*state->error));
+    if (auto error = std::move(state_.lock()->error)) return Failure(std::move(*error));
+    TRY(store_directories());
     return top.now.value;
   }
 
@@ -179,7 +181,7 @@ class Importer final {
       }
     }
     for (auto& child : task.children) push(child.get());
-    return complete(task, batcher);
+    return complete(task);
   }
 
   using Listed = std::vector<std::pair<std::string, unsigned char>>;
@@ -298,16 +300,16 @@ class Importer final {
   }
 
   // The directory itself is read; the last of its parts to be done builds it.
-  Result<void> complete(DirTask& task, NodeBatcher& batcher) {
+  Result<void> complete(DirTask& task) {
     DirTask* at = &task;
     while (at != nullptr && at->pending.fetch_sub(1) == 1) {
-      TRY(build(*at, batcher));
+      TRY(build(*at));
       at = at->parent;
     }
     return {};
   }
 
-  Result<void> build(DirTask& task, NodeBatcher& batcher) {
+  Result<void> build(DirTask& task) {
     name_files(task);
     auto& now = task.now;
     for (const auto& child : task.children) {
@@ -332,12 +334,19 @@ class Importer final {
       auto empty = empty_dict();
       TRY(stage.add(empty));
       auto dict = TRY(dict_apply(stage, empty, edits));
-      for (auto& node : stage.reachable(dict->key())) TRY(batcher.add(std::move(node)));
+      std::ranges::move(stage.reachable(dict->key()), std::back_inserter(*built_.lock()));
       now.value = EntryValue::of(entry_for("", *dict));
     }
     writer_.add(task.path, now);
     task.children.clear();
     return {};
+  }
+
+  // Directories come after everything in them, which any thread may have had in hand until now.
+  Result<void> store_directories() {
+    NodeBatcher batcher(realm_.nodes());
+    for (auto& node : *built_.lock()) TRY(batcher.add(std::move(node)));
+    return batcher.flush();
   }
 
   // Points the new files' views at the names the task owns, now that these stay where they are.
@@ -362,6 +371,7 @@ class Importer final {
   std::int64_t began_ns_;
   std::atomic<std::uint64_t> unchanged_ = 0;
   Guarded<State> state_;
+  Guarded<std::vector<NodePtr>> built_;  // new directories, those below before those above
   std::condition_variable changed_;
 };
 
@@ -405,7 +415,8 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
                         .message = options.message,
                         .force = false,
                         .author = options.author};
-  if (request.message.empty()) request.message = fmt::format("import {}", source.string());
+  if (request.message.empty())
+    request.message = fmt::format("import {}", shown(source.string(), 1000));
   result.commit = TRY(realm.commit(request));
   bool same = index && index->root() == top.key && result.unchanged == result.files;
   if (!same) TRY(writer.save(realm, depot, top.key));

@@ -9,9 +9,8 @@ namespace {
 
 Result<void> check_text(std::string_view what, std::string_view text, std::size_t min,
                         std::size_t max) {
-  bool printable = std::ranges::none_of(text, [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
-  });
+  bool printable = std::ranges::none_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (text.size() >= min && text.size() <= max && printable && valid_utf8(text)) return {};
   return fail(
       Code::kInvalidArgument,
@@ -89,6 +88,7 @@ Result<DepotPage> Realm::list_depots(std::size_t limit, std::optional<std::strin
   auto range = records::depots(id_);
   if (cursor) {
     auto last = TRY(parse_cursor(*cursor));
+    if (last.size() != 16) return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
     range.begin = records::depot_key(id_, DepotId::from_bytes(last)) + '\0';
   }
   DepotPage page;

@@ -13,6 +13,14 @@ constexpr char kRaw = 0;
 constexpr char kZstd = 1;
 constexpr std::size_t kMinCompressed = 64;
 constexpr int kLevel = 1;
+// Directories are mostly keys, which do not shrink: what can be gained, the fastest level gains in
+// half the time.
+constexpr int kDictLevel = -1;
+
+int level_for(ByteView node) {
+  const bool dict = node.size() > 1 && node[1] == static_cast<char>(Kind::kDict);
+  return dict ? kDictLevel : kLevel;
+}
 
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -59,8 +67,8 @@ Bytes pack_node(ByteView node) {
   Bytes value;
   value.resize_and_overwrite(1 + ZSTD_compressBound(node.size()), [&](char* out, std::size_t room) {
     out[0] = kZstd;
-    const auto size =
-        ZSTD_compressCCtx(compressor(), out + 1, room - 1, node.data(), node.size(), kLevel);
+    const auto size = ZSTD_compressCCtx(compressor(), out + 1, room - 1, node.data(), node.size(),
+                                        level_for(node));
     return ZSTD_isError(size) != 0U ? 0 : 1 + size;
   });
   if (value.empty() || value.size() > node.size()) return pack_raw(node);

@@ -9,6 +9,9 @@
 namespace cairn {
 namespace {
 
+// A log this long takes some ten milliseconds to read when the store is opened next.
+constexpr std::uint64_t kWorthFlushing = 4 << 20;
+
 namespace fs = std::filesystem;
 
 rocksdb::Slice slice(ByteView bytes) { return {bytes.data(), bytes.size()}; }
@@ -87,9 +90,25 @@ RocksBackend::RocksBackend(fs::path directory, std::unique_ptr<rocksdb::DB> db,
 
 RocksBackend::~RocksBackend() {
   // Nobody is left to tell; what matters was synced by its commit.
-  if (!needs_recovery_) db_->SyncWAL().PermitUncheckedError();
+  if (!needs_recovery_) {
+    db_->SyncWAL().PermitUncheckedError();
+    if (unflushed_bytes() > kWorthFlushing) {
+      db_->Flush(rocksdb::FlushOptions(), handles_).PermitUncheckedError();
+    }
+  }
   for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   db_->Close().PermitUncheckedError();
+}
+
+std::uint64_t RocksBackend::unflushed_bytes() const {
+  std::uint64_t total = 0;
+  for (auto* handle : handles_) {
+    std::uint64_t bytes = 0;
+    if (db_->GetIntProperty(handle, rocksdb::DB::Properties::kCurSizeActiveMemTable, &bytes)) {
+      total += bytes;
+    }
+  }
+  return total;
 }
 
 rocksdb::ColumnFamilyHandle* RocksBackend::handle(Table table) const {

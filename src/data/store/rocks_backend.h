@@ -27,7 +27,7 @@ class RocksBackend final : public Backend {
                                                     Options options);
   RocksBackend(const RocksBackend&) = delete;
   RocksBackend& operator=(const RocksBackend&) = delete;
-  // Syncs what was only buffered.
+  // Syncs what was only buffered, and writes out of the log what would make the next open slow.
   ~RocksBackend() override;
 
   Result<bool> read(Table table, ByteView key, const Reader& reader) const override;
@@ -43,6 +43,7 @@ class RocksBackend final : public Backend {
   rocksdb::ColumnFamilyHandle* handle(Table table) const;
   Failure failed(std::string_view action, const rocksdb::Status& status) const;
   Result<void> recover();
+  std::uint64_t unflushed_bytes() const;
 
   std::filesystem::path directory_;
   std::unique_ptr<rocksdb::DB> db_;

@@ -9,7 +9,6 @@ namespace {
 
 using namespace tree_testing;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 const Files kProject = {{"README.md", "hello\n"},
                         {"empty/", ""},

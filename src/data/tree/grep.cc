@@ -30,7 +30,7 @@ GrepResult::Line render_line(ByteView line, std::uint64_t number, std::size_t ma
   auto is_inside = [&](std::size_t i) {
     return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
   };
-  while (begin > 0 && is_inside(begin)) --begin;
+  while (begin < match_at && is_inside(begin)) ++begin;
   auto end = std::min(begin + limit, line.size());
   while (end > begin && is_inside(end)) --end;
   return {number, std::string(line.substr(begin, end - begin)), true, false};

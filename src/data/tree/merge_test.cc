@@ -10,7 +10,6 @@ namespace {
 using namespace tree_testing;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 class Merge : public testing::Test {
  protected:
@@ -169,14 +168,26 @@ TEST_F(Merge, MergesJsonByLineWhereKeysDoNotHelp) {
 }
 
 TEST_F(Merge, JoinsAChangeOfTypeAndAChangeOfContent) {
+  // Also of binary content, which is never merged inside.
+  for (const auto& [old_bytes, new_bytes] : {std::pair<std::string, std::string>("1\n", "2\n"),
+                                             {{"\0"
+                                               "1",
+                                               2},
+                                              {"\0"
+                                               "2",
+                                               2}}}) {
+    auto base = build_tree(t.stage, {{"f", {old_bytes, "text/plain"}}});
+    auto ours = build_tree(t.stage, {{"f", {old_bytes, "text/markdown"}}});
+    auto theirs = build_tree(t.stage, {{"f", {new_bytes, "text/plain"}}});
+    for (const auto& [a, b] : {std::pair(ours, theirs), std::pair(theirs, ours)}) {
+      auto result = must(merge(t.stage, base, a, b));
+      ASSERT_TRUE(result.root);
+      EXPECT_EQ(typed_files(t.stage, result.root),
+                (TypedFiles{{"f", {new_bytes, "text/markdown"}}}));
+    }
+  }
   auto base = build_tree(t.stage, {{"f", {"1\n", "text/plain"}}});
   auto ours = build_tree(t.stage, {{"f", {"1\n", "text/markdown"}}});
-  auto theirs = build_tree(t.stage, {{"f", {"2\n", "text/plain"}}});
-  for (const auto& [a, b] : {std::pair(ours, theirs), std::pair(theirs, ours)}) {
-    auto result = must(merge(t.stage, base, a, b));
-    ASSERT_TRUE(result.root);
-    EXPECT_EQ(typed_files(t.stage, result.root), (TypedFiles{{"f", {"2\n", "text/markdown"}}}));
-  }
   auto third = build_tree(t.stage, {{"f", {"1\n", "text/html"}}});
   EXPECT_THAT(must(merge(t.stage, base, ours, third)).conflicts, ElementsAre("f"));
 }

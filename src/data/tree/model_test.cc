@@ -140,8 +140,15 @@ struct Model {
   TypedFiles content() const {
     TypedFiles out;
     for (const auto& [place, file] : files) out[joined(place)] = file;
+    std::set<Place> full;  // directories with something in them
+    auto fill = [&](Place place) {
+      place.pop_back();
+      full.insert(place);
+    };
+    for (const auto& [place, file] : files) fill(place);
+    for (const auto& place : dirs) fill(place);
     for (const auto& place : dirs) {
-      if (names(place).empty()) out[joined(place) + "/"] = {};
+      if (!full.contains(place)) out[joined(place) + "/"] = {};
     }
     return out;
   }
@@ -316,7 +323,7 @@ class Sequence final {
     Stage stage(store_);
     root_ = build_tree(stage, {});
     store_.store(stage, root_);
-    while (model_.files.size() < 8) {
+    for (int i = 0; i < 12; ++i) {
       before_ = model_;
       write_file_somewhere(stage);
       store_.store(stage, root_);
@@ -329,7 +336,7 @@ class Sequence final {
     Stage stage(store_);
     auto old_root = root_;
     // Copies of copies would grow without end.
-    auto choice = model_.files.size() + model_.dirs.size() > 80 ? 5 : dice_.below(20);
+    auto choice = is_large() ? 5 : dice_.below(20);
     if (choice < 4) {
       write_file_somewhere(stage);
     } else if (choice < 5) {
@@ -383,6 +390,8 @@ class Sequence final {
     }
     return false;
   }
+
+  bool is_large() const { return model_.files.size() + model_.dirs.size() > 80; }
 
   std::string name() {
     static const std::vector<std::string> kNames = {"a", "b", "c", "d.txt", "e.json"};
@@ -438,7 +447,7 @@ class Sequence final {
   }
 
   void remove_something(Stage& stage) {
-    auto where = place();
+    auto where = is_large() ? Place{dice_.pick(model_.names({}))} : place();
     what_ = "rm " + joined(where);
     auto expected = model_rm(model_, where);
     auto got = rm(stage, root_, as_path(where));

@@ -37,6 +37,10 @@ Result<Path> Path::parse(std::string_view text) {
     path.segments_.emplace_back(segment);
     begin = end + 1;
   }
+  if (path.segments_.size() > kMaxSegments) {
+    return invalid(text, fmt::format("it has {} segments; the most is {}", path.segments_.size(),
+                                     kMaxSegments));
+  }
   return path;
 }
 

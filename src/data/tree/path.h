@@ -3,7 +3,7 @@
 // Invariants  every segment is a valid name (check_name), or `~` and digits: a child index, which
 //             names a child that exists and never makes one.
 // Fails with  INVALID_PATH: a leading '/', empty, '.' or '..' segments, NUL, invalid UTF-8, a
-//             segment over 255 or a path over 4,096 bytes.
+//             segment over 255 bytes, a path over 4,096 bytes or 512 segments.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ namespace cairn {
 class Path final {
  public:
   static constexpr std::size_t kMaxBytes = 4096;
+  static constexpr std::size_t kMaxSegments = 512;
 
   Path() = default;  // the root
 

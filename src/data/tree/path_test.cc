@@ -70,7 +70,8 @@ TEST(Path, RefusesWithTheReason) {
       {"\xed\xa0\x80", "UTF-8"},
       {repeat("x", 256), "256 bytes"},
       {"a/" + repeat("é", 128), "256 bytes"},
-      {repeat("a/", 2048) + "b", "4097 bytes"},
+      {repeat("abcdefg/", 512) + "b", "4097 bytes"},
+      {repeat("a/", 512) + "b", "513 segments"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.text);
@@ -81,8 +82,8 @@ TEST(Path, RefusesWithTheReason) {
   }
 }
 
-TEST(Path, MayHave4096Bytes) {
-  auto longest = repeat("a/", 2047) + "bb";
+TEST(Path, MayHave4096BytesAnd512Segments) {
+  auto longest = repeat("abcdefg/", 511) + "abcdefgh";
   ASSERT_EQ(longest.size(), Path::kMaxBytes);
   EXPECT_EQ(path(longest).render(), longest);
 }

@@ -1,5 +1,7 @@
 #include "data/tree/walk.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 
 namespace cairn {
@@ -51,11 +53,11 @@ class Walker final {
 }  // namespace
 
 Result<void> check_depth(std::string_view path) {
-  if (path.size() <= Path::kMaxBytes) return {};
+  auto depth = static_cast<std::size_t>(std::ranges::count(path, '/')) + 1;
+  if (depth <= Path::kMaxSegments) return {};
   return fail(Code::kInvalidPath,
-              "directories are nested so deep that their path has {} bytes; the most is {}: '{}'; "
-              "remove or move one on the way",
-              path.size(), Path::kMaxBytes, shown(path, 200));
+              "directories are nested more than {} deep at '{}'; remove or move one on the way",
+              Path::kMaxSegments, shown(path, 200));
 }
 
 Result<void> walk(const NodeReader& nodes, const NodePtr& dir, Budget& budget,

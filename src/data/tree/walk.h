@@ -17,8 +17,8 @@ enum class Walk {
 // `path` is relative to where the walk began and holds until the visitor returns.
 using WalkVisitor = std::function<Result<Walk>(std::string_view path, const Entry& entry)>;
 
-// INVALID_PATH for a directory whose path is longer than a path may be: copies of copies make trees
-// of any depth, and nothing below it can be named.
+// INVALID_PATH for a directory deeper than a path can name: copies of copies make trees of any
+// depth, and whatever goes down one would run out of stack.
 Result<void> check_depth(std::string_view path);
 
 // Visits every entry below `dir` (not the directory itself). Ends without an error when the
