@@ -238,7 +238,9 @@ void Merge(benchmark::State& state) {
       changed(nodes, start, state.range() == 0 ? 200 : 100, "one\ntwo\nthree\nfour\nFIVE\n");
   for (auto _ : state) {
     Stage stage(nodes);
-    auto merged = must(merge(stage, start, ours, theirs));
+    ManualClock clock;
+    Budget budget(clock, {});
+    auto merged = must(merge(stage, start, ours, theirs, budget));
     if (merged.root == nullptr) std::abort();
   }
 }

@@ -8,6 +8,7 @@ namespace cairn {
 namespace {
 
 constexpr int kMaxAttempts = 1000;
+constexpr std::int64_t kMaxMergedChanges = 1'000'000;
 
 Result<void> check_message(std::string_view message) {
   if (message.size() > Realm::kMaxMessageBytes) {
@@ -69,8 +70,9 @@ Result<Realm::Attempt> Realm::merge_with(const Depot& current, const CommitReque
   }
   auto start = TRY(std::move(base_node));
   TRY(check_directory(*start, "expected root"));
+  Budget budget(clock_, {.entries = kMaxMergedChanges});
   auto merged =
-      TRY(merge(stage, start, TRY(stage.get(request.root)), TRY(stage.get(current.root))));
+      TRY(merge(stage, start, TRY(stage.get(request.root)), TRY(stage.get(current.root)), budget));
   if (merged.root == nullptr) return conflict(current, *base, std::move(merged.conflicts));
   return Attempt{merged.root->key(), stage.reachable(merged.root->key()), true,
                  std::move(merged.from_theirs)};

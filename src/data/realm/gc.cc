@@ -1,5 +1,7 @@
 #include "data/realm/gc.h"
 
+#include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "data/cas/chunker.h"
@@ -58,11 +60,17 @@ class Collector final {
     TRY(mark_roots());
     TRY(mark_young());
     GcReport report;
-    auto removed = TRY(sweep->run([&](std::span<const NodeKey> noted) { return choose(noted); }));
+    auto garbage = TRY(in_order_of_removal());
+    for (std::size_t begin = 0; begin < garbage.size(); begin += kSlice) {
+      auto slice = std::span(garbage).subspan(begin, std::min(kSlice, garbage.size() - begin));
+      auto removed = TRY(sweep->run([&](auto noted) { return choose(noted, slice); }));
+      report.removed += removed.nodes;
+      report.freed_bytes += removed.physical_bytes;
+    }
     report.forgotten = TRY(forget_origins());
     report.marked = marker_.size();
-    report.removed = removed.nodes;
-    report.freed_bytes = removed.physical_bytes;
+    auto left = TRY(realm_.usage()).physical_bytes;
+    if (report.freed_bytes > 0 && report.freed_bytes >= left / 4) TRY(sweep->reclaim());
     return report;
   }
 
@@ -115,12 +123,45 @@ class Collector final {
     return {};
   }
 
+  // Parents before their children: so whatever is still there when a slice has been removed has
+  // all its children, and somebody may go on to use it.
+  Result<std::vector<NodeKey>> in_order_of_removal() {
+    if (candidates_.size() <= kSlice) return std::move(candidates_);
+    std::unordered_map<NodeKey, std::size_t> parents;
+    for (const auto& key : candidates_) parents.emplace(key, 0);
+    auto for_each_child = [&](const NodeKey& key, auto&& visit) {
+      auto node = realm_.nodes().get_uncached(key);
+      if (!node) return;  // damaged garbage is removed like any other
+      for (const auto& child : (*node)->children()) {
+        if (auto found = parents.find(child); found != parents.end()) visit(*found);
+      }
+    };
+    for (const auto& key : candidates_) {
+      for_each_child(key, [](auto& child) { child.second += 1; });
+    }
+    std::vector<NodeKey> ordered;
+    ordered.reserve(candidates_.size());
+    for (const auto& [key, count] : parents) {
+      if (count == 0) ordered.push_back(key);
+    }
+    for (std::size_t i = 0; i < ordered.size(); ++i) {
+      for_each_child(NodeKey(ordered[i]), [&](auto& child) {
+        if (--child.second == 0) ordered.push_back(child.first);
+      });
+    }
+    return ordered;
+  }
+
   // Called with commits held back: marks what came since, and takes what is still not marked.
-  Result<std::vector<NodeKey>> choose(std::span<const NodeKey> noted) {
+  Result<std::vector<NodeKey>> choose(std::span<const NodeKey> noted,
+                                      std::span<const NodeKey> slice) {
     TRY(mark_roots());
     for (const auto& key : noted) TRY(marker_.mark(key));
-    std::erase_if(candidates_, [&](const NodeKey& key) { return marker_.contains(key); });
-    return std::move(candidates_);
+    std::vector<NodeKey> garbage;
+    for (const auto& key : slice) {
+      if (!marker_.contains(key)) garbage.push_back(key);
+    }
+    return garbage;
   }
 
   // Origins nobody can need: too old, and their root is gone. One that is still there would,
@@ -147,6 +188,9 @@ class Collector final {
     }
     return forgotten;
   }
+
+  // How many nodes are removed while commits wait: a tenth of a second's work.
+  static constexpr std::size_t kSlice = 10'000;
 
   Realm& realm_;
   KeyValueStore& kv_;

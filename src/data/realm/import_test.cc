@@ -500,11 +500,12 @@ TEST_F(ImportTest, KeepsTheNodesItDoesNotReadAgain) {
   import();
   world.clock.advance(std::chrono::hours(48));
   must(realm.set_max_history(depot.id, 1));
+  auto other = world.a_depot("other").with("x", "1").committed().with("x", "2").committed();
   write_file("new", "1");
   bool happened = false;
   clock.next = [&] {
     happened = true;
-    for (const char* content : {"1", "2", "3"}) depot.with("x", content).committed();
+    for (const auto& entry : other.history()) must(depot.commit(entry.root, {.force = true}));
     world.clock.advance(std::chrono::hours(48));
     must(collect_garbage(realm));
   };

@@ -182,6 +182,9 @@ class ListingHook final : public Backend {
   Result<void> write(const Changes& changes, Durability durability) override {
     return inner_->write(changes, durability);
   }
+  Result<void> reclaim(Table table, const KeyRange& range) override {
+    return inner_->reclaim(table, range);
+  }
   Result<void> checkpoint(const std::filesystem::path& target) override {
     return inner_->checkpoint(target);
   }

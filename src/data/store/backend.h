@@ -52,6 +52,8 @@ class Backend {
   // kSynced: this and all earlier writes are on disk when it returns, even with nothing to write.
   // After an error nothing of it is visible.
   virtual Result<void> write(const Changes& changes, Durability durability) = 0;
+  // Gives back the space of what was deleted in a range. Slow: copies what is left of it.
+  virtual Result<void> reclaim(Table table, const KeyRange& range) = 0;
   // A consistent copy of all tables into a directory that does not exist yet.
   virtual Result<void> checkpoint(const std::filesystem::path& target) = 0;
 

@@ -50,6 +50,9 @@ class Sweep {
   // Removes what `choose` returns, in one atomic and durable step. It is called once, with commits
   // held back; it may read the store and must not commit.
   virtual Result<Removed> run(const Choose& choose) = 0;
+  // Gives the space of removed nodes back to the disk. Takes time in proportion to all that is
+  // stored in the realm; others go on meanwhile.
+  virtual Result<void> reclaim() = 0;
 };
 
 // A stored node counts as stored again only when its stamp is this old: whoever compares stamps

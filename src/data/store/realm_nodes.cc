@@ -92,14 +92,22 @@ namespace {
 
 class RealmSweep final : public Sweep {
  public:
-  RealmSweep(Writer& writer, const RealmId& realm) : writer_(writer), realm_(realm) {}
+  RealmSweep(Backend& backend, Writer& writer, const RealmId& realm)
+      : backend_(backend), writer_(writer), realm_(realm) {}
   ~RealmSweep() override { writer_.forget(realm_); }
   RealmSweep(const RealmSweep&) = delete;
   RealmSweep& operator=(const RealmSweep&) = delete;
 
   Result<Removed> run(const Choose& choose) override { return writer_.sweep(realm_, choose); }
 
+  Result<void> reclaim() override {
+    const auto range = KeyRange::prefix(realm_.bytes());
+    TRY(backend_.reclaim(Table::kNodeInfo, range));
+    return backend_.reclaim(Table::kNodeData, range);
+  }
+
  private:
+  Backend& backend_;
   Writer& writer_;
   RealmId realm_;
 };
@@ -108,7 +116,7 @@ class RealmSweep final : public Sweep {
 
 Result<std::unique_ptr<Sweep>> RealmNodes::begin_sweep() {
   TRY(writer_.note(realm_));
-  return std::make_unique<RealmSweep>(writer_, realm_);
+  return std::make_unique<RealmSweep>(backend_, writer_, realm_);
 }
 
 Result<Usage> RealmNodes::usage() const {

@@ -8,7 +8,7 @@ namespace cairn {
 
 class RealmNodes final : public NodeStore {
  public:
-  RealmNodes(const RealmId& realm, const Backend& backend, NodeCache& cache, Writer& writer)
+  RealmNodes(const RealmId& realm, Backend& backend, NodeCache& cache, Writer& writer)
       : realm_(realm), backend_(backend), cache_(cache), writer_(writer) {}
   RealmNodes(const RealmNodes&) = delete;
   RealmNodes& operator=(const RealmNodes&) = delete;
@@ -27,7 +27,7 @@ class RealmNodes final : public NodeStore {
 
  private:
   const RealmId realm_;
-  const Backend& backend_;
+  Backend& backend_;
   NodeCache& cache_;
   Writer& writer_;
 };

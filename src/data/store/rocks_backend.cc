@@ -182,6 +182,21 @@ Result<void> RocksBackend::write(const Changes& changes, Durability durability) 
   return failed("write to", status);
 }
 
+Result<void> RocksBackend::reclaim(Table table, const KeyRange& range) {
+  rocksdb::CompactRangeOptions options;
+  options.exclusive_manual_compaction = false;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  if (table == Table::kNodeData) {
+    options.blob_garbage_collection_policy = rocksdb::BlobGarbageCollectionPolicy::kForce;
+    options.blob_garbage_collection_age_cutoff = 1.0;
+  }
+  const rocksdb::Slice begin = slice(range.begin);
+  const rocksdb::Slice end = slice(range.end);
+  auto status = db_->CompactRange(options, handle(table), &begin, &end);
+  if (!status.ok()) return failed("compact", status);
+  return {};
+}
+
 Result<void> RocksBackend::checkpoint(const fs::path& target) {
   rocksdb::Checkpoint* made = nullptr;
   auto status = rocksdb::Checkpoint::Create(db_.get(), &made);

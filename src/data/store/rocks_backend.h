@@ -34,6 +34,7 @@ class RocksBackend final : public Backend {
   Result<void> scan(Table table, const KeyRange& range, Direction direction,
                     const KeyValueStore::Visitor& visit) const override;
   Result<void> write(const Changes& changes, Durability durability) override;
+  Result<void> reclaim(Table table, const KeyRange& range) override;
   Result<void> checkpoint(const std::filesystem::path& target) override;
 
  private:

@@ -3,7 +3,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/table_properties_collectors.h>
 
 namespace cairn {
 namespace {
@@ -16,18 +15,9 @@ void use_blobs(rocksdb::ColumnFamilyOptions& options) {
   options.enable_blob_files = true;
   options.min_blob_size = 256;
   options.blob_compression_type = rocksdb::kNoCompression;
-  options.enable_blob_garbage_collection = true;
-  options.blob_garbage_collection_age_cutoff = 0.5;
-  options.blob_garbage_collection_force_threshold = 0.5;
-}
-
-// Deletes come in sweeps: compact what is mostly deletes soon, so that the space comes back.
-void reclaim_after_deletes(rocksdb::ColumnFamilyOptions& options) {
-  constexpr std::size_t kWindow = 1024;
-  constexpr std::size_t kTrigger = 512;
-  constexpr double kRatio = 0.5;
-  options.table_properties_collector_factories.push_back(
-      rocksdb::NewCompactOnDeletionCollectorFactory(kWindow, kTrigger, kRatio));
+  // Not with every compaction, which would copy old nodes about for nothing: only a sweep leaves
+  // holes, and RocksBackend::reclaim() closes them.
+  options.enable_blob_garbage_collection = false;
 }
 
 // RocksDB would look every few seconds whether it can go on after an error; RocksBackend asks it to
@@ -71,7 +61,9 @@ rocksdb::ColumnFamilyOptions rocks_table_options(Table table,
 
   rocksdb::ColumnFamilyOptions options;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = 64 * kMiB;
+  // Small tables in memory are fast to insert into; node data is appended to blob files by the
+  // buffer.
+  options.write_buffer_size = table == Table::kNodeData ? 64 * kMiB : 16 * kMiB;
   switch (table) {
     case Table::kPointers:
       break;
@@ -81,14 +73,12 @@ rocksdb::ColumnFamilyOptions rocks_table_options(Table table,
       options.memtable_prefix_bloom_size_ratio = 0.05;
       options.memtable_whole_key_filtering = true;
       block.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
-      reclaim_after_deletes(options);
       break;
     case Table::kNodeData:
       // Only nodes that are there are read: the last level needs no filter.
       options.optimize_filters_for_hits = true;
       block.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
       use_blobs(options);
-      reclaim_after_deletes(options);
       break;
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(block));

@@ -70,6 +70,9 @@ class TestBackend final : public Backend {
     if (before_write) before_write();
     return inner_->write(changes, durability);
   }
+  Result<void> reclaim(Table table, const KeyRange& range) override {
+    return inner_->reclaim(table, range);
+  }
   Result<void> checkpoint(const std::filesystem::path& target) override {
     return inner_->checkpoint(target);
   }

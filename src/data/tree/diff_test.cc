@@ -256,7 +256,7 @@ TEST(DeepTrees, AreWalkedAsFarAsAPathReachesAndRefusedBelow) {
     EXPECT_EQ(grep(t.view(one), Path(), pattern, {}, budget).has_value(), c.fits);
     EXPECT_EQ(diff(t.stage, one, two, Directories::kWhole, budget).has_value(), c.fits);
     EXPECT_EQ(diff(t.stage, t.tree({}), one, Directories::kExpanded, budget).has_value(), c.fits);
-    auto merged = merge(t.stage, one, two, chain(t.stage, c.depth, "3"));
+    auto merged = merge_unbounded(t.stage, one, two, chain(t.stage, c.depth, "3"));
     EXPECT_EQ(merged.has_value(), c.fits);
     if (c.fits) {
       EXPECT_EQ(must(std::move(merged)).conflicts.size(), 1U);

@@ -32,7 +32,7 @@ bool is_file(const Value& value) { return value && value->kind == Kind::kFile; }
 
 class Merger final {
  public:
-  explicit Merger(Stage& stage) : stage_(stage) {}
+  Merger(Stage& stage, Budget& budget) : stage_(stage), budget_(budget) {}
 
   Result<NodePtr> merge_dirs(const std::string& prefix, const NodePtr& base, const NodePtr& ours,
                              const NodePtr& theirs) {
@@ -41,6 +41,7 @@ class Merger final {
     std::vector<DictEdit> edits;
     TRY(dict_diff(
         stage_, base, theirs, [&](const Entry* before, const Entry* after) -> Result<void> {
+          TRY(spend());
           std::string name((before != nullptr ? before : after)->name);
           auto my = mine.find(name);
           if (my == mine.end()) {
@@ -59,10 +60,19 @@ class Merger final {
   MergeResult result;
 
  private:
+  Result<void> spend() {
+    if (budget_.take_entries() && budget_.in_time()) return {};
+    return fail(Code::kBudgetExceeded,
+                "the two sides differ in too much to be merged at once (limit: {}); commit in "
+                "smaller steps, or with force",
+                name(*budget_.stopped_by()));
+  }
+
   Result<NameChanges> changes(const NodePtr& before, const NodePtr& after) {
     NameChanges found;
     TRY(dict_diff(
         stage_, before, after, [&](const Entry* old_entry, const Entry* new_entry) -> Result<void> {
+          TRY(spend());
           const auto* named = old_entry != nullptr ? old_entry : new_entry;
           found.emplace(named->name, NameChange{value_of(old_entry), value_of(new_entry)});
           return {};
@@ -134,13 +144,14 @@ class Merger final {
   }
 
   Stage& stage_;
+  Budget& budget_;
 };
 
 }  // namespace
 
 Result<MergeResult> merge(Stage& stage, const NodePtr& base, const NodePtr& ours,
-                          const NodePtr& theirs) {
-  Merger merger(stage);
+                          const NodePtr& theirs, Budget& budget) {
+  Merger merger(stage, budget);
   auto root = TRY(merger.merge_dirs("", base, ours, theirs));
   if (merger.result.conflicts.empty()) merger.result.root = std::move(root);
   return std::move(merger.result);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.h"
 #include "data/cas/dict.h"
 
 namespace cairn {
@@ -18,10 +19,11 @@ struct MergeResult {
   std::vector<std::string> from_theirs;  // paths whose change came from their side, in part or all
 };
 
-// Merges their changes since the base into ours. New nodes go to the stage.
+// Merges their changes since the base into ours. New nodes go to the stage. A merge is done whole
+// or not at all: BUDGET_EXCEEDED when it takes more changes or time than the budget has.
 // REQUIRES: all three are directories.
 Result<MergeResult> merge(Stage& stage, const NodePtr& base, const NodePtr& ours,
-                          const NodePtr& theirs);
+                          const NodePtr& theirs, Budget& budget);
 
 // Files larger than this are merged by node only.
 inline constexpr std::uint64_t kMaxMergeBytes = 4 * 1024 * 1024;

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 class Merge : public testing::Test {
  protected:
   MergeResult merged(const Files& base, const Files& ours, const Files& theirs) {
-    return must(merge(t.stage, t.tree(base), t.tree(ours), t.tree(theirs)));
+    return must(merge_unbounded(t.stage, t.tree(base), t.tree(ours), t.tree(theirs)));
   }
   // The files of a clean merge.
   Files clean(const Files& base, const Files& ours, const Files& theirs) {
@@ -180,7 +180,7 @@ TEST_F(Merge, JoinsAChangeOfTypeAndAChangeOfContent) {
     auto ours = build_tree(t.stage, {{"f", {old_bytes, "text/markdown"}}});
     auto theirs = build_tree(t.stage, {{"f", {new_bytes, "text/plain"}}});
     for (const auto& [a, b] : {std::pair(ours, theirs), std::pair(theirs, ours)}) {
-      auto result = must(merge(t.stage, base, a, b));
+      auto result = must(merge_unbounded(t.stage, base, a, b));
       ASSERT_TRUE(result.root);
       EXPECT_EQ(typed_files(t.stage, result.root),
                 (TypedFiles{{"f", {new_bytes, "text/markdown"}}}));
@@ -189,7 +189,7 @@ TEST_F(Merge, JoinsAChangeOfTypeAndAChangeOfContent) {
   auto base = build_tree(t.stage, {{"f", {"1\n", "text/plain"}}});
   auto ours = build_tree(t.stage, {{"f", {"1\n", "text/markdown"}}});
   auto third = build_tree(t.stage, {{"f", {"1\n", "text/html"}}});
-  EXPECT_THAT(must(merge(t.stage, base, ours, third)).conflicts, ElementsAre("f"));
+  EXPECT_THAT(must(merge_unbounded(t.stage, base, ours, third)).conflicts, ElementsAre("f"));
 }
 
 TEST_F(Merge, LeavesFilesOverTheLimitToNodes) {
@@ -221,7 +221,7 @@ TEST_F(Merge, StoresAllThatTheResultNeeds) {
   auto theirs = t.tree(with(kBase, {{"d/e/c", "their\n3\n"}, {"n/y", "1"}}));
   for (const auto& root : {base, ours, theirs}) t.store.store(t.stage, root);
   Stage stage(t.store);
-  auto result = must(merge(stage, base, ours, theirs));
+  auto result = must(merge_unbounded(stage, base, ours, theirs));
   ASSERT_TRUE(result.root) << testing::PrintToString(result.conflicts);
   t.store.store(stage, result.root);
   EXPECT_EQ(typed_files(t.store, result.root), typed_files(stage, result.root));
@@ -257,15 +257,15 @@ TEST_F(Merge, KeepsItsLaws) {
     auto x = t.tree(changed(base_files, dice));
     auto y = t.tree(changed(base_files, dice));
     auto is = [&](const NodePtr& b, const NodePtr& o, const NodePtr& th, const NodePtr& expected) {
-      auto result = must(merge(t.stage, b, o, th));
+      auto result = must(merge_unbounded(t.stage, b, o, th));
       ASSERT_TRUE(result.root);
       ASSERT_EQ(result.root->key(), expected->key());
     };
     is(base, x, base, x);
     is(base, base, x, x);
     is(base, x, x, x);
-    auto there = must(merge(t.stage, base, x, y));
-    auto back = must(merge(t.stage, base, y, x));
+    auto there = must(merge_unbounded(t.stage, base, x, y));
+    auto back = must(merge_unbounded(t.stage, base, y, x));
     ASSERT_EQ(there.conflicts, back.conflicts);
     ASSERT_EQ(there.root == nullptr, !there.conflicts.empty());
     if (there.root) {
@@ -389,6 +389,16 @@ TEST_F(Merge, DoesWhatTheOracleDoesForWholeFiles) {
     EXPECT_GT(clean_merges, 100);
     EXPECT_GT(refused, 50);
   }
+}
+
+TEST_F(Merge, IsDoneWholeOrNotAtAllWithinItsBudget) {
+  auto base = t.tree({{"a", "1"}, {"b", "1"}, {"c", "1"}});
+  auto ours = t.tree({{"a", "2"}, {"b", "1"}, {"c", "1"}});
+  auto theirs = t.tree({{"a", "1"}, {"b", "2"}, {"c", "2"}});
+  auto enough = t.within({.entries = 3});
+  EXPECT_NE(must(merge(t.stage, base, ours, theirs, enough)).root, nullptr);
+  auto little = t.within({.entries = 2});
+  EXPECT_THAT(merge(t.stage, base, ours, theirs, little), FailsWith(Code::kBudgetExceeded));
 }
 
 }  // namespace

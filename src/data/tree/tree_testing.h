@@ -19,6 +19,7 @@
 #include "data/cas/content_type.h"
 #include "data/cas/dict.h"
 #include "data/cas/file.h"
+#include "data/tree/merge.h"
 #include "data/tree/path.h"
 #include "data/tree/view.h"
 
@@ -266,6 +267,13 @@ inline Files random_files(Dice& dice, std::size_t most) {
     if (empty) files[dir + "/"] = "";
   }
   return files;
+}
+
+inline Result<MergeResult> merge_unbounded(Stage& stage, const NodePtr& base, const NodePtr& ours,
+                                           const NodePtr& theirs) {
+  ManualClock clock;
+  Budget budget(clock, {});
+  return merge(stage, base, ours, theirs, budget);
 }
 
 }  // namespace cairn::tree_testing
