@@ -23,15 +23,20 @@ function(cairn_module)
 endfunction()
 
 # cairn_test(NAME program SOURCES files... DEPENDS targets... LABELS labels...): a GoogleTest
-# program, one ctest entry. Labels: threads (also run under the thread sanitizer), slow (left out
-# under the address sanitizer).
+# program, one ctest entry. Labels: threads (also run under the thread sanitizer), whole (of the whole
+# program: in the release build only).
 function(cairn_test)
   cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPENDS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${ARG_NAME} ${ARG_SOURCES})
   target_link_libraries(${ARG_NAME} PRIVATE ${ARG_DEPENDS} cairn_flags GTest::gmock GTest::gtest_main)
-  # A test is compiled more often than it is run: half the time of -O2 -g.
-  target_compile_options(${ARG_NAME} PRIVATE -O1 -g1)
+  # A test is compiled more often than it is run: half the time of -O2 -g. What the sanitizers are
+  # to look at is the code under test.
+  if(CAIRN_SANITIZE)
+    target_compile_options(${ARG_NAME} PRIVATE -O0 -g1 -fno-sanitize=undefined)
+  else()
+    target_compile_options(${ARG_NAME} PRIVATE -O1 -g1)
+  endif()
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME})
   set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
 endfunction()

@@ -10,7 +10,7 @@
 namespace cairn::realm_testing {
 namespace {
 
-using ::testing::IsEmpty;
+using ::testing::AnyOf;
 using namespace std::chrono_literals;
 
 constexpr auto kGrace = std::chrono::hours(24);
@@ -199,6 +199,20 @@ TEST(Garbage, MakesACommitOfAnExpiredRootFailClearly) {
   EXPECT_EQ(world.everything(), before);
 }
 
+TEST(Garbage, TakenUnderAnEditInProgressMakesItsSaveFail) {
+  World world;
+  auto depot = world.a_depot();
+  auto mine = depot.edit("dir/a", "mine");
+  Stage stage(world.realm.nodes());
+  auto changed = must(write(stage, must(stage.get(mine.root)), must(Path::parse("b")), "more"));
+  world.clock.advance(kLongAgo);
+  must(collect_garbage(world.realm));
+  const auto before = world.everything();
+  EXPECT_THAT(world.realm.save(stage, changed, mine.root, std::nullopt),
+              FailsWith(Code::kNodeNotFound));
+  EXPECT_EQ(world.everything(), before);
+}
+
 // Nodes outlive their root's grace time a little, as stamps are lazy. As long as a root is there,
 // so is the knowledge of what it grew from: it never overwrites what others did meanwhile.
 TEST(Garbage, NeverForgetsWhereARootThatIsStillThereCameFrom) {
@@ -308,6 +322,34 @@ TEST(Garbage, StaysWhenTheDiskFails) {
   world.backend->broken = false;
   EXPECT_EQ(world.everything(), before);
   EXPECT_EQ(must(collect_garbage(world.realm)).removed, 1U);
+}
+
+// Much garbage is taken in several steps, between which others write: after each, whatever is there
+// has all its children.
+TEST(Garbage, NeverTakesAChildBeforeItsParent) {
+  World world;
+  Files files;
+  for (int i = 0; i < 22'000; ++i)
+    files[fmt::format("a{}/b{}/{}", i % 7, i % 113, i)] = fmt::format("{}", i);
+  {
+    Stage stage(world.realm.nodes());
+    auto root = tree_testing::build_tree(stage, tree_testing::typed(files));
+    must(world.realm.nodes().put(stage.reachable(root->key())));
+  }
+  world.clock.advance(kLongAgo);
+  int steps = 0;
+  world.backend->before_write = [&] {
+    steps += 1;
+    must(world.realm.nodes().for_each([&](const NodeInfo& info) {
+      for (const auto& child : must(world.realm.nodes().get_uncached(info.key))->children()) {
+        EXPECT_TRUE(world.has(child)) << "before step " << steps;
+      }
+      return !testing::Test::HasFailure();
+    }));
+  };
+  EXPECT_GT(must(collect_garbage(world.realm)).removed, files.size());
+  EXPECT_GT(steps, 1);
+  EXPECT_EQ(must(world.realm.usage()), Usage{});
 }
 
 // ---- Between marking and sweeping ---------------------------------------------------------------
@@ -421,7 +463,9 @@ TEST_P(GarbageRace, LosesNothingThatWasAcknowledged) {
             acknowledged.lock()->insert_or_assign(fmt::format("t{}/f{}", t, i % 10), content(t, i));
             i += 1;
           } else {
-            ASSERT_THAT(done, FailsWith(Code::kNodeNotFound));
+            // The clock jumps, so a merge may run out of time, too.
+            ASSERT_THAT(done,
+                        AnyOf(FailsWith(Code::kNodeNotFound), FailsWith(Code::kBudgetExceeded)));
             expired += 1;
           }
         }

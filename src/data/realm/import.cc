@@ -250,8 +250,11 @@ class Importer final {
     }
     task.same = false;
     auto path = on_disk(task) + "/" + name;
-    FileHandle file(::openat(dir, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    FileHandle file(::openat(dir, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file.ok() || ::fstat(file.get(), &stat) != 0) return io_error("open", path);
+    if (!S_ISREG(stat.st_mode)) {
+      return fail(Code::kIoError, "'{}' was a file and is not one any more; import again", path);
+    }
     auto node = TRY(read_node(file.get(), stat, name, path, batcher, buffer));
     auto stamp = stamp_of(stat);
     stamp.size = node->size();
