@@ -1,4 +1,4 @@
-// Searching source-like text in memory: RE2 alone against Vectorscan with RE2, for plain text and
+// Searching source-like text in memory: RE2 alone against Hyperscan with RE2, for plain text and
 // regular expressions; small files, which is what a tree of sources is, and one large buffer.
 #include <array>
 #include <cstring>
@@ -125,13 +125,13 @@ constexpr Case kCases[] = {
     {"word_regex", "sock[a-z]+", {.regex = true, .whole_word = true}},
 };
 
-enum Engine { kRe2, kVectorscan, kUsual };
+enum Engine { kRe2, kHyperscan, kUsual };
 
 PatternTuning tuning(Engine engine) {
   switch (engine) {
     case kRe2:
       return {.accelerate_after = UINT64_MAX, .literal_finder = false};
-    case kVectorscan:
+    case kHyperscan:
       return {.accelerate_after = 0, .literal_finder = false};
     case kUsual:
       return {};
@@ -158,7 +158,7 @@ void search(benchmark::State& state, const Case& row, Engine engine, bool in_fil
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * corpus().size()));
   state.counters["lines"] = static_cast<double>(lines);
-  state.SetLabel(pattern.accelerated() ? "vectorscan" : "");
+  state.SetLabel(pattern.accelerated() ? "hyperscan" : "");
 }
 
 // From the text of the pattern on: what one grep over the corpus costs.
@@ -190,7 +190,7 @@ void find_with_finder(benchmark::State& state, std::string_view needle) {
 
 void register_all() {
   constexpr std::pair<Engine, const char*> kEngines[] = {
-      {kRe2, "re2"}, {kVectorscan, "vectorscan"}, {kUsual, "usual"}};
+      {kRe2, "re2"}, {kHyperscan, "hyperscan"}, {kUsual, "usual"}};
   for (const auto& row : kCases) {
     for (const auto& [engine, engine_name] : kEngines) {
       for (const bool in_files : {true, false}) {

@@ -37,6 +37,14 @@ Result<NodePtr> dict_child(const NodeReader& nodes, const Node& node, const Bran
   return below;
 }
 
+Result<NodePtr> dict_open(const NodeReader& nodes, const NodeKey& key) {
+  auto node = TRY(nodes.get(key));
+  if (node->kind() != Kind::kDict || !node->is_root()) {
+    return fail(Code::kCorruptNode, "{} is listed as a directory and is not one", key.render());
+  }
+  return node;
+}
+
 Result<std::optional<FoundEntry>> dict_find(const NodeReader& nodes, const NodePtr& dict,
                                             std::string_view name) {
   NodePtr node = dict;

@@ -25,6 +25,9 @@ struct FoundEntry {
 // anything else.
 Result<NodePtr> dict_child(const NodeReader& nodes, const Node& node, const Branch& branch);
 
+// The directory with this key; CORRUPT_NODE when what is there is anything else.
+Result<NodePtr> dict_open(const NodeReader& nodes, const NodeKey& key);
+
 // The entry with this name.
 Result<std::optional<FoundEntry>> dict_find(const NodeReader& nodes, const NodePtr& dict,
                                             std::string_view name);

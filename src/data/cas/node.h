@@ -106,6 +106,12 @@ class Node final {
   // Directory: sums over everything in it.
   const Totals& totals() const { return totals_; }
 
+  // A whole file or directory, not a piece of one: what a tree can begin with.
+  bool is_root() const {
+    return kind_ != Kind::kSuccessor &&
+           (kind_ == Kind::kFile || level_ == 0 || branches_.size() > 1);
+  }
+
   // Keys of all child nodes, in order.
   std::vector<NodeKey> children() const;
 

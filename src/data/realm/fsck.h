@@ -1,6 +1,6 @@
 // Checks everything stored in a realm: every node's hash, every reference, every entry against
 // what it names, every depot and history root, and the usage counts. Changes nothing, and goes on
-// past what it finds.
+// past what it finds. Meant for a store at rest: what others change meanwhile may look like damage.
 #pragma once
 
 #include <string>

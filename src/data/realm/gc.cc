@@ -69,8 +69,7 @@ class Collector final {
     }
     report.forgotten = TRY(forget_origins());
     report.marked = marker_.size();
-    auto left = TRY(realm_.usage()).physical_bytes;
-    if (report.freed_bytes > 0 && report.freed_bytes >= left / 4) TRY(sweep->reclaim());
+    TRY(reclaim(*sweep, report.freed_bytes));
     return report;
   }
 
@@ -164,6 +163,24 @@ class Collector final {
     return garbage;
   }
 
+  // Gives space back when what was removed since the last time is worth copying the rest.
+  Result<void> reclaim(Sweep& sweep, std::uint64_t freed) {
+    if (freed == 0) return {};
+    auto key = records::freed_key(realm_.id());
+    auto before = TRY(kv_.get(key));
+    auto total = freed + (before ? ByteReader(*before).varint() : 0);
+    if (total >= TRY(realm_.usage()).physical_bytes / 4) {
+      TRY(sweep.reclaim());
+      total = 0;
+    }
+    Batch batch;
+    batch.durability = Durability::kBuffered;
+    Bytes value;
+    put_varint(value, total);
+    batch.puts.push_back({key, std::move(value)});
+    return kv_.commit(std::move(batch));
+  }
+
   // Origins nobody can need: too old, and their root is gone. One that is still there would,
   // without its origin, overwrite what others committed since.
   Result<std::uint64_t> forget_origins() {
@@ -189,7 +206,7 @@ class Collector final {
     return forgotten;
   }
 
-  // How many nodes are removed while commits wait: a tenth of a second's work.
+  // How many nodes are removed at a time, while commits wait: some tenth of a second.
   static constexpr std::size_t kSlice = 10'000;
 
   Realm& realm_;

@@ -4,8 +4,10 @@
 
 #include <thread>
 
+#include "data/cas/file.h"
 #include "data/realm/fsck.h"
 #include "data/realm/realm_testing.h"
+#include "data/tree/editor.h"
 
 namespace cairn::realm_testing {
 namespace {
@@ -414,6 +416,29 @@ TEST(Garbage, TakenUnderAStagedChangeMakesItsCommitFailEvenWithForce) {
                 FailsWith(Code::kNodeNotFound));
   }
   EXPECT_EQ(world.everything(), before);
+}
+
+TEST(Garbage, IsRemovedInSlicesWhenThereIsMuchOfIt) {
+  World world;
+  auto depot = world.a_depot().with("keep", "1").committed();
+  // One directory of directories of files, saved and never committed.
+  Stage stage(world.realm.nodes());
+  TreeEditor editor(stage, must(stage.get(depot.root())));
+  constexpr int kFiles = 12'000;
+  for (int i = 0; i < kFiles; ++i) {
+    auto node = must(write_file(stage, "text/plain", fmt::format("garbage {}", i)));
+    ASSERT_THAT(editor.put(must(Path::parse(fmt::format("d{}/f{}", i / 100, i))),
+                           EntryValue::of(entry_for("", *node))),
+                IsOk());
+  }
+  Changed change{must(editor.finish()), {}};
+  ASSERT_THAT(world.realm.save(stage, change, depot.root(), depot.id), IsOk());
+  world.clock.advance(kLongAgo);
+  auto report = must(collect_garbage(world.realm));
+  EXPECT_GT(report.removed, static_cast<std::uint64_t>(kFiles));
+  EXPECT_EQ(depot.files(), (Files{{"keep", "1"}}));
+  EXPECT_FALSE(world.has(change.root->key()));
+  expect_clean(world);
 }
 
 // ---- While others write -------------------------------------------------------------------------

@@ -33,7 +33,9 @@ struct ImportResult {
 
 // Makes the depot's tree that of the directory and commits it, durably. Files are read by several
 // threads; what another import of the same directory has seen unchanged is not read again.
-// IO_ERROR with the path when something cannot be read: then the depot stays as it was.
+// IO_ERROR with the path when something cannot be read, QUOTA_EXCEEDED when it does not fit: then
+// the depot stays as it was. Nodes stored until then count towards the quota until the garbage
+// collector takes them.
 Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
                                       const std::filesystem::path& source,
                                       const ImportOptions& options, Progress& progress);

@@ -61,7 +61,7 @@ Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey>
   batch.realm = id_;
   if (root) {
     auto node = TRY(nodes_.get(*root));
-    if (node->kind() != Kind::kDict) {
+    if (node->kind() != Kind::kDict || !node->is_root()) {
       return fail(Code::kNotADirectory, "{} is not a directory; a depot's root is one",
                   root->render());
     }

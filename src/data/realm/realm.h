@@ -4,10 +4,13 @@
 //             durable and atomic with the nodes it needs, or it did not happen. Commits to one
 //             depot are linearizable.
 // Threads     every function may be called from any thread.
+// REQUIRES    one object per realm and process: uploads in progress are known to it alone.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,7 +54,7 @@ struct CommitResult {
   Depot depot;
   bool changed = true;                   // false: the depot already had this root
   bool merged = false;                   // others had committed since the base
-  std::vector<std::string> from_others;  // paths whose change came from them
+  std::vector<std::string> from_others;  // paths whose change came from them, the first 1,000
 };
 
 class Realm final {
@@ -87,7 +90,7 @@ class Realm final {
   // is known to have grown from; with force, or when that is not known, the root is taken as it is.
   Result<CommitResult> commit(const CommitRequest& request);
   // The same for a change that is still in a stage: its nodes are stored with the commit.
-  // REQUIRES: expected_root, the root the change was made on.
+  // INVALID_ARGUMENT without expected_root, the root the change was made on.
   Result<CommitResult> commit(const CommitRequest& request, const Stage& stage,
                               std::span<const NodeKey> linked);
 
@@ -127,8 +130,13 @@ class Realm final {
 
  private:
   struct Attempt;
-  Result<Attempt> merge_with(const Depot& current, const CommitRequest& request,
-                             const NodeReader& nodes) const;
+  Result<std::optional<NodeKey>> base_to_merge(const Depot& current,
+                                               const CommitRequest& request) const;
+  Result<Attempt> merge_with(const Depot& current, const NodeKey& base,
+                             const CommitRequest& request, const NodeReader& nodes) const;
+  Batch batch_for(Depot& depot, Attempt& attempt, const CommitRequest& request, const Stage* stage,
+                  std::span<const NodeKey> linked) const;
+  std::mutex& turn_to_merge(const DepotId& depot);
   Result<CommitResult> commit_staged(const CommitRequest& request, const Stage* stage,
                                      std::span<const NodeKey> linked);
   using DepotChange = std::function<Result<void>(Depot& depot, Batch& batch)>;
@@ -142,6 +150,8 @@ class Realm final {
   Random& random_;
   RealmOptions options_;
   mutable Guarded<std::multiset<Millis>> uploads_;
+  // Commits of one depot that have to merge take turns. Nothing relies on it but speed.
+  std::array<std::mutex, 16> merging_;
 };
 
 }  // namespace cairn

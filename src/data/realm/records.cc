@@ -56,6 +56,8 @@ KeyRange origins(const RealmId& realm, const NodeKey& root) {
   return KeyRange::prefix(key('o', realm.bytes(), root.bytes()));
 }
 
+Bytes freed_key(const RealmId& realm) { return key('f', realm.bytes()); }
+
 Bytes import_key(const RealmId& realm, const DepotId& depot) {
   return key('i', realm.bytes(), depot.bytes());
 }

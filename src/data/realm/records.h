@@ -3,6 +3,7 @@
 //   d realm depot               a depot
 //   h realm depot sequence      one commit of it, oldest first
 //   o realm root depot          the origin of a root: which depot root it grew from
+//   f realm                     physical bytes removed as garbage and not yet given back
 //   i realm depot               what the last import of a directory saw (import_index.h)
 //
 // Ids and keys are their bytes, the sequence eight bytes big-endian. Values start with a version.
@@ -62,6 +63,7 @@ KeyRange history(const RealmId& realm, const DepotId& depot);
 Bytes origin_key(const RealmId& realm, const NodeKey& root, const DepotId& depot);
 KeyRange origins(const RealmId& realm);
 KeyRange origins(const RealmId& realm, const NodeKey& root);
+Bytes freed_key(const RealmId& realm);
 Bytes import_key(const RealmId& realm, const DepotId& depot);
 
 using RecordVisitor = std::function<Result<void>(ByteView key, ByteView value)>;

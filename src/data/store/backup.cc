@@ -71,7 +71,9 @@ Result<void> make_backup(Backend& backend, const fs::path& target) {
   return made;
 }
 
-Result<void> restore_backup(const fs::path& backup, const fs::path& target) {
+Result<void> restore_backup(const fs::path& backup, const fs::path& given) {
+  // `dir/` names the same as `dir`, and has another parent.
+  const fs::path target = given.has_filename() ? given : given.parent_path();
   TRY(check_marker(backup));
   TRY(refuse_existing(target));
   TRY(make_directory(parent_of(target)));

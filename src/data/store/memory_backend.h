@@ -16,8 +16,8 @@ class MemoryBackend final : public Backend {
   Result<void> scan(Table table, const KeyRange& range, Direction direction,
                     const KeyValueStore::Visitor& visit) const override;
   Result<void> write(const Changes& changes, Durability durability) override;
-  // INVALID_ARGUMENT: there is nothing on disk to copy.
   Result<void> reclaim(Table, const KeyRange&) override { return {}; }
+  // INVALID_ARGUMENT: there is nothing on disk to copy.
   Result<void> checkpoint(const std::filesystem::path& target) override;
 
  private:

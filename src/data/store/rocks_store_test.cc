@@ -175,6 +175,48 @@ TEST_F(RocksStoreTest, RestoresACopyThatSharesNothingWithTheBackup) {
   EXPECT_EQ(check(*open("again")), 1);
 }
 
+TEST_F(RocksStoreTest, RestoresToADirectoryNamedWithASlash) {
+  auto store = open("data");
+  ASSERT_THAT(store->kv().commit(a_batch(1)), IsOk());
+  ASSERT_THAT(store->backup(dir / "backup"), IsOk());
+  ASSERT_THAT(restore_backup(dir / "backup", dir / "restored/"), IsOk());
+  EXPECT_EQ(check(*open("restored")), 1);
+}
+
+std::uintmax_t bytes_below(const std::filesystem::path& path) {
+  std::uintmax_t total = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file()) total += entry.file_size();
+  }
+  return total;
+}
+
+TEST_F(RocksStoreTest, GivesTheSpaceOfSweptNodesBack) {
+  SeededRandom random(1);
+  std::vector<NodePtr> all;
+  std::vector<NodeKey> garbage;
+  for (int i = 0; i < 300; ++i) {
+    all.push_back(file(random.bytes(50'000)));
+    if (i % 10 != 0) garbage.push_back(all.back()->key());
+  }
+  {
+    auto store = open("data");
+    ASSERT_THAT(store->nodes(realm_number(1)).put(all), IsOk());
+  }
+  ASSERT_GT(bytes_below(dir / "data"), 14'000'000U);
+  {
+    auto store = open("data");
+    auto sweep = store->nodes(realm_number(1)).begin_sweep();
+    ASSERT_THAT(sweep, IsOk());
+    ASSERT_THAT((*sweep)->run([&](auto) { return garbage; }), IsOk());
+    ASSERT_THAT((*sweep)->reclaim(), IsOk());
+    for (std::size_t i = 0; i < all.size(); i += 10) {
+      EXPECT_THAT(store->nodes(realm_number(1)).get_uncached(all[i]->key()), IsOk());
+    }
+  }
+  EXPECT_LT(bytes_below(dir / "data"), 4'000'000U);
+}
+
 TEST_F(RocksStoreTest, RefusesToBackUpOrRestoreOverSomething) {
   auto store = open("data");
   ASSERT_THAT(store->backup(dir / "backup"), IsOk());

@@ -176,7 +176,11 @@ void Writer::write_group(WriteQueue::Group group) {
     request->written();
     std::ranges::move(request->changed_keys, std::back_inserter(keys));
   }
-  watchers_.tell(keys);
+  try {
+    watchers_.tell(keys);
+  } catch (...) {
+    // What a watcher does wrong does not undo a commit that is on disk.
+  }
 }
 
 }  // namespace cairn

@@ -194,7 +194,7 @@ Result<Pattern> Pattern::compile(std::string_view text, PatternOptions options,
     auto loose = std::make_unique<const RE2>("(?m)" + *candidate.expression, re2_options());
     if (loose->ok()) program->candidate = std::move(loose);
     program->needs_last_line = candidate.needs_last_line;
-    program->expression = *loosen(source, options.ignore_case, Dialect::kVectorscan).expression;
+    program->expression = *loosen(source, options.ignore_case, Dialect::kHyperscan).expression;
   }
   program->accelerate_after = tuning.accelerate_after;
   return Pattern(std::move(program));
@@ -352,7 +352,7 @@ void Searcher::search_accelerated(Lines& lines, const Accelerator& accelerator) 
     if (position < all.next()) return ++idle < kMaxIdleReports;
     idle = 0;
     // At a line's begin this may be the end of the line before (with its newline for `$`), or
-    // Vectorscan may have yet to report one: an end with \b comes up to one byte late.
+    // Hyperscan may have yet to report one: an end with \b comes up to one byte late.
     if (position > all.next() && all.text()[position - 1] == '\n') {
       all.decide(all.at(position - 1));
     }

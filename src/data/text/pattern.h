@@ -1,6 +1,6 @@
 // Finding the lines of a text that match a pattern: the engine under grep.
 //
-// RE2's syntax and RE2's answer for each line on its own define what matches; Vectorscan, where it
+// RE2's syntax and RE2's answer for each line on its own define what matches; Hyperscan, where it
 // is built in and takes the pattern, only finds the lines worth asking about. No back-references,
 // no look-around.
 //
@@ -34,7 +34,7 @@ struct PatternOptions {
 
 // How to search, not what matches; for tests and benchmarks.
 struct PatternTuning {
-  // Bytes searched with RE2 alone before a Vectorscan database is worth its compilation.
+  // Bytes searched with RE2 alone before a Hyperscan database is worth its compilation.
   std::uint64_t accelerate_after = 1 << 20;
   // Search for plain text without either.
   bool literal_finder = true;
@@ -62,7 +62,7 @@ class Pattern final {
   static Result<Pattern> compile(std::string_view text, PatternOptions options,
                                  PatternTuning tuning = {});
 
-  // Vectorscan has taken over.
+  // Hyperscan has taken over.
   bool accelerated() const;
 
  private:

@@ -128,7 +128,7 @@ bool CandidateWriter::repeat(int least, int most) {
       out_ += ')';
       break;
     case Kind::kSet:
-      if (piece.set.beyond && dialect_ == Dialect::kVectorscan) {
+      if (piece.set.beyond && dialect_ == Dialect::kHyperscan) {
         out_.resize(piece.begin);
         out_ += fmt::format("[{}\\x80-\\xff]", piece.set.render_ascii());
         if (most != kUnbounded) most *= kMaxSequence;

@@ -11,8 +11,8 @@
 namespace cairn {
 
 enum class Dialect {
-  kRe2,         // code points, under (?m)
-  kVectorscan,  // bytes, with HS_FLAG_MULTILINE
+  kRe2,        // code points, under (?m)
+  kHyperscan,  // bytes, with HS_FLAG_MULTILINE
 };
 
 // Takes a pattern piece by piece, each piece as exact as the caller knows it, and never makes it

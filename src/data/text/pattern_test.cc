@@ -251,8 +251,8 @@ TEST(Pattern, TakesAsTextWhatIsNoRegularExpression) {
 
 // ---- switching to the accelerator
 
-TEST(Pattern, TurnsToVectorscanOnceTheTextIsLong) {
-  if (!Accelerator::available()) GTEST_SKIP() << "no Vectorscan, or none that can be relied on";
+TEST(Pattern, TurnsToHyperscanOnceTheTextIsLong) {
+  if (!Accelerator::available()) GTEST_SKIP() << "no Hyperscan, or none that can be relied on";
   auto pattern = Pattern::compile("[a-z]+_t\\b", kRegex, {.accelerate_after = 100}).value();
   Searcher searcher(pattern);
   EXPECT_TRUE(searcher.any("size_t"));
@@ -262,7 +262,7 @@ TEST(Pattern, TurnsToVectorscanOnceTheTextIsLong) {
   EXPECT_TRUE(searcher.any("size_t"));
 }
 
-TEST(Pattern, StaysWithRe2WhereVectorscanRefuses) {
+TEST(Pattern, StaysWithRe2WhereHyperscanRefuses) {
   auto pattern = Pattern::compile("x*", kRegex, kAtOnce).value();
   EXPECT_EQ(matches(pattern, "a\nb").size(), 2U);
   EXPECT_FALSE(pattern.accelerated());
@@ -500,19 +500,19 @@ TEST(PatternProperty, FindsTheSameLinesAsRe2OnEachLine) {
     auto re2 = Pattern::compile(source, options, kRe2NoLiteral);
     if (!re2) continue;
     ++compiled;
-    auto vectorscan = Pattern::compile(source, options, kAtOnceNoLiteral).value();
+    auto hyperscan = Pattern::compile(source, options, kAtOnceNoLiteral).value();
     auto usual = Pattern::compile(source, options).value();
     const Oracle oracle(source, options);
     for (int i = 0; i < 6; ++i) {
       const auto text = generate.text(options.whole_word ? 20 : i < 3 ? 40 : 200);
       const auto expected = oracle.search(text);
       EXPECT_EQ(found_by(*re2, text), expected) << source << " in " << testing::PrintToString(text);
-      EXPECT_EQ(found_by(vectorscan, text), expected)
+      EXPECT_EQ(found_by(hyperscan, text), expected)
           << source << " in " << testing::PrintToString(text);
       EXPECT_EQ(found_by(usual, text), expected)
           << source << " in " << testing::PrintToString(text);
     }
-    accelerated += vectorscan.accelerated();
+    accelerated += hyperscan.accelerated();
   }
   EXPECT_GT(compiled, 100);
   RecordProperty("accelerated", accelerated);
@@ -546,7 +546,7 @@ TEST(PatternCandidate, IsLooserThanThePattern) {
   struct Row {
     std::string_view pattern;
     std::string_view for_re2;
-    std::string_view for_vectorscan;
+    std::string_view for_hyperscan;
   };
   for (const auto& row : {
            Row{"ab", "ab", "ab"},
@@ -560,7 +560,7 @@ TEST(PatternCandidate, IsLooserThanThePattern) {
            Row{"(?i)ok", R"([Oo][Kk]|\x{212a})", R"([Oo][Kk]|\xe2\x84\xaa)"},
        }) {
     EXPECT_EQ(loosen(row.pattern, false, Dialect::kRe2).expression, row.for_re2);
-    EXPECT_EQ(loosen(row.pattern, false, Dialect::kVectorscan).expression, row.for_vectorscan);
+    EXPECT_EQ(loosen(row.pattern, false, Dialect::kHyperscan).expression, row.for_hyperscan);
   }
   EXPECT_EQ(loosen("a\\.b", false, Dialect::kRe2).literal, "a.b");
   EXPECT_EQ(loosen("a.b", false, Dialect::kRe2).literal, std::nullopt);

@@ -56,7 +56,12 @@ Result<WriteResult> write(Stage& stage, const NodePtr& root, const Path& path, B
 Result<WriteResult> write_node(Stage& stage, const NodePtr& root, const Path& path,
                                const NodePtr& file) {
   if (path.is_root()) return is_the_root("written");
-  return put_file(stage, root, TRY(resolve_target({stage, root}, path)), *file);
+  if (file->kind() != Kind::kFile) {
+    return fail(Code::kInvalidArgument, "{} is not a file", file->key().render());
+  }
+  auto result = TRY(put_file(stage, root, TRY(resolve_target({stage, root}, path)), *file));
+  result.linked.push_back(file->key());
+  return result;
 }
 
 Result<MkdirResult> mkdir(Stage& stage, const NodePtr& root, const Path& path) {

@@ -26,7 +26,8 @@ class Differ final {
     std::string path = prefix + std::string((before != nullptr ? before : after)->name);
     if (before != nullptr && after != nullptr && before->is_dir() && after->is_dir()) {
       TRY(check_depth(path));
-      return run(path + "/", TRY(nodes_.get(before->key)), TRY(nodes_.get(after->key)));
+      return run(path + "/", TRY(dict_open(nodes_, before->key)),
+                 TRY(dict_open(nodes_, after->key)));
     }
     bool expand = directories_ == Directories::kExpanded;
     if (before != nullptr && (after == nullptr || before->is_dir() != after->is_dir())) {
@@ -47,7 +48,7 @@ class Differ final {
       report_side(path, entry, which);
       return {};
     }
-    auto dict = TRY(nodes_.get(entry.key));
+    auto dict = TRY(dict_open(nodes_, entry.key));
     return walk(nodes_, dict, budget_,
                 [&](std::string_view below, const Entry& found) -> Result<Walk> {
                   if (!found.is_dir() || found.children == 0) {

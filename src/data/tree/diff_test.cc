@@ -1,5 +1,6 @@
 #include "data/tree/diff.h"
 
+#include "data/cas/file.h"
 #include "data/tree/change.h"
 #include "data/tree/editor.h"
 #include "data/tree/merge.h"
@@ -264,6 +265,27 @@ TEST(DeepTrees, AreWalkedAsFarAsAPathReachesAndRefusedBelow) {
       EXPECT_THAT(merged, FailsSaying(Code::kInvalidPath, "nested more than 512 deep"));
     }
   }
+}
+
+// A tree whose entry calls a file a directory: a raw node may say anything.
+NodePtr lying_tree(Trees& t, std::string_view content) {
+  auto file = must(write_file(t.stage, "text/plain", content));
+  Entry entry = entry_for("dir", *file);
+  entry.kind = Kind::kDict;
+  entry.type = {};
+  auto root = make_dict(std::span(&entry, 1));
+  EXPECT_TRUE(t.stage.add(root));
+  return root;
+}
+
+TEST_F(Diff, TakesNothingThatIsNotADirectoryForAnEmptyOne) {
+  auto budget = t.unlimited();
+  auto one = lying_tree(t, "1");
+  auto two = lying_tree(t, "22");
+  EXPECT_THAT(diff(t.stage, one, two, Directories::kWhole, budget), FailsWith(Code::kCorruptNode));
+  auto honest = t.tree({{"dir/a", "1"}});
+  EXPECT_THAT(merge_unbounded(t.stage, honest, t.tree({{"dir/a", "2"}}), two),
+              FailsWith(Code::kCorruptNode));
 }
 
 }  // namespace

@@ -45,11 +45,7 @@ Result<TreeEditor::Dir*> TreeEditor::child_dir(Dir& parent, const std::string& n
                 path.render());
   }
   auto dir = std::make_unique<Dir>();
-  dir->base = value ? TRY(stage_.get(value->key)) : empty_dict();
-  if (dir->base->kind() != Kind::kDict) {
-    return fail(Code::kCorruptNode, "{} is listed as a directory and is not one",
-                dir->base->key().render());
-  }
+  dir->base = value ? TRY(dict_open(stage_, value->key)) : empty_dict();
   auto* made = dir.get();
   parent.changes.insert_or_assign(name, Slot{std::nullopt, std::move(dir)});
   return made;

@@ -22,10 +22,10 @@ struct Task {
   std::optional<Error> error;
 };
 
-// Appends `text`, cut to `limit` bytes around the match, at character borders.
+// The line, cut to `limit` bytes around the match, at character borders.
 GrepResult::Line render_line(ByteView line, std::uint64_t number, std::size_t match_at,
                              std::size_t limit) {
-  if (line.size() <= limit) return {number, std::string(line), false, false};
+  if (line.size() <= limit) return {number, line, false, false};
   auto begin = match_at > limit / 4 ? std::min(match_at - limit / 4, line.size() - limit) : 0;
   auto is_inside = [&](std::size_t i) {
     return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
@@ -33,7 +33,7 @@ GrepResult::Line render_line(ByteView line, std::uint64_t number, std::size_t ma
   while (begin < match_at && is_inside(begin)) ++begin;
   auto end = std::min(begin + limit, line.size());
   while (end > begin && is_inside(end)) --end;
-  return {number, std::string(line.substr(begin, end - begin)), true, false};
+  return {number, line.substr(begin, end - begin), true, false};
 }
 
 // The line that begins at `begin`, without its terminator.
@@ -62,12 +62,13 @@ class FileSearch final {
 
   Result<void> run(Task& task) {
     auto node = TRY(nodes_.get(task.key));
-    if (node->kind() != Kind::kFile) {
+    if (node->kind() != Kind::kFile || node->size() != task.size) {
       return fail(Code::kCorruptNode, "the directory entry of '{}' does not fit the node {}",
                   task.path, task.key.render());
     }
     if (node->level() == 0) {
       search(node->content(), task);
+      if (task.found.matches > 0) task.found.content = std::move(node);
       return {};
     }
     buffer_.clear();
@@ -77,10 +78,26 @@ class FileSearch final {
       return {};
     }));
     search(buffer_, task);
+    keep_lines(task.found);
     return {};
   }
 
  private:
+  // Copies the lines found out of the buffer, which is used again: a large file is not kept for a
+  // few lines of it.
+  static void keep_lines(GrepResult::File& found) {
+    std::size_t size = 0;
+    for (const auto& line : found.lines) size += line.text.size();
+    auto kept = std::make_shared<Bytes>();
+    kept->reserve(size);
+    for (auto& line : found.lines) {
+      auto begin = kept->size();
+      kept->append(line.text);
+      line.text = ByteView(*kept).substr(begin);
+    }
+    found.content = std::move(kept);
+  }
+
   void search(ByteView text, Task& task) {
     if (!looks_like_text(text)) {
       task.state = Task::State::kBinary;

@@ -86,9 +86,9 @@ class Merger final {
     if (ours == theirs) return ours;
     if (is_dir(ours) && is_dir(theirs)) {
       TRY(check_depth(path));
-      auto base_dir = is_dir(base) ? TRY(stage_.get(base->key)) : empty_dict();
-      auto merged = TRY(merge_dirs(path + "/", base_dir, TRY(stage_.get(ours->key)),
-                                   TRY(stage_.get(theirs->key))));
+      auto base_dir = is_dir(base) ? TRY(dict_open(stage_, base->key)) : empty_dict();
+      auto merged = TRY(merge_dirs(path + "/", base_dir, TRY(dict_open(stage_, ours->key)),
+                                   TRY(dict_open(stage_, theirs->key))));
       return EntryValue::of(entry_for("", *merged));
     }
     if (is_file(base) && is_file(ours) && is_file(theirs)) {

@@ -1,4 +1,5 @@
-// Three-way merge of trees: text by line, JSON by key, everything else by node.
+// Three-way merge of trees: text by line, JSON by key, everything else by node. Where keys do not
+// help (two elements of one array changed), JSON is merged by line if the result is still JSON.
 //
 // Laws        merge(b, x, b) = x, merge(b, b, x) = x, merge(b, x, x) = x; whether it conflicts does
 //             not depend on the order of the sides.

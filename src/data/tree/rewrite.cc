@@ -30,9 +30,7 @@ Result<void> put_dir(TreeEditor& editor, const Path& target) {
 
 Result<void> put_link(Stage& stage, TreeEditor& editor, const Path& target, const NodeKey& key) {
   auto node = TRY(stage.get(key));
-  bool piece_of_dict =
-      node->kind() == Kind::kDict && node->level() > 0 && node->branches().size() < 2;
-  if (node->kind() == Kind::kSuccessor || piece_of_dict) {
+  if (!node->is_root()) {
     return fail(Code::kInvalidArgument,
                 "{} is a piece of a file or directory; link a file or a directory", key.render());
   }

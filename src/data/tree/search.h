@@ -3,6 +3,7 @@
 // Both walk a directory in path order within a budget and say why they stopped early.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,13 +54,14 @@ struct GrepOptions {
 struct GrepResult {
   struct Line {
     std::uint64_t number;
-    std::string text;
-    bool cut = false;    // the line was longer
-    bool match = false;  // otherwise it is context
+    std::string_view text;  // into what the file's `content` holds
+    bool cut = false;       // the line was longer
+    bool match = false;     // otherwise it is context
   };
   struct File {
     std::string path;  // from the root
     NodeKey key;
+    std::shared_ptr<const void> content;
     std::vector<Line> lines;  // in order, context included once
     std::uint64_t matches = 0;
     bool more = false;  // max_per_file cut the rest

@@ -168,7 +168,8 @@ std::vector<std::string> rendered(const GrepResult& result) {
   for (const auto& file : result.files) {
     out.push_back(file.path + (file.more ? " …" : ""));
     for (const auto& line : file.lines) {
-      out.push_back(std::to_string(line.number) + (line.match ? ":" : "-") + line.text);
+      out.push_back(std::to_string(line.number) + (line.match ? ":" : "-") +
+                    std::string(line.text));
     }
   }
   return out;

@@ -8,6 +8,9 @@
 namespace cairn {
 namespace {
 
+// A file's size is a promise until it is read.
+constexpr std::uint64_t kMaxReserved = 32 << 20;
+
 Failure not_found(const Path& path, const Path& at, const std::string& nearest) {
   auto message = fmt::format("the path '{}' does not exist", path.render());
   if (at.segments().size() + 1 < path.segments().size()) {
@@ -38,8 +41,7 @@ Located located_root(const TreeView& tree) {
 
 Result<TreeView> view_tree(const NodeReader& nodes, const NodeKey& root) {
   auto node = TRY(nodes.get(root));
-  if (node->kind() == Kind::kSuccessor ||
-      (node->kind() == Kind::kDict && node->level() > 0 && node->branches().size() < 2)) {
+  if (!node->is_root()) {
     return fail(Code::kNotADirectory,
                 "{} is a piece of a file or directory, not a tree; use the key that a listing or a "
                 "write gave",
@@ -194,7 +196,7 @@ Result<FileContent> read(const TreeView& tree, const Path& path, ByteRange range
     result.truncated = true;
   }
   budget.take_bytes(static_cast<std::int64_t>(length));
-  result.content.reserve(length);
+  result.content.reserve(std::min<std::uint64_t>(length, kMaxReserved));
   TRY(read_file(tree.nodes, *file, result.offset, length, [&](ByteView part) -> Result<void> {
     result.content.append(part);
     return {};
@@ -290,6 +292,10 @@ Result<FileContent> read_lines(const TreeView& tree, const Path& path, LineRange
   bool wanted = true;
   std::uint64_t offset = 0;
   for (; wanted && offset < file->size(); offset += kPortion) {
+    if (!budget.in_time()) {
+      result.truncated = true;
+      break;
+    }
     TRY(read_file(tree.nodes, *file, offset, kPortion, [&](ByteView part) -> Result<void> {
       wanted = wanted && lines.feed(part);
       return {};

@@ -31,11 +31,7 @@ class Walker final {
       if (next == Walk::kStop) return false;
       if (next == Walk::kContinue && entry.is_dir()) {
         TRY(check_depth(path_));
-        auto below = TRY(nodes_.get(entry.key));
-        if (below->kind() != Kind::kDict) {
-          return fail(Code::kCorruptNode, "the directory entry of '{}' does not fit the node {}",
-                      path_, entry.key.render());
-        }
+        auto below = TRY(dict_open(nodes_, entry.key));
         if (!TRY(run(below))) return false;
       }
       path_.resize(length);
