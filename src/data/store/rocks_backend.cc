@@ -140,6 +140,7 @@ Result<void> RocksBackend::scan(Table table, const KeyRange& range, Direction di
   const rocksdb::Slice upper = slice(range.end);
   rocksdb::ReadOptions options;
   options.iterate_lower_bound = &lower;
+  options.total_order_seek = true;  // node data is kept by prefix
   if (!range.end.empty()) options.iterate_upper_bound = &upper;
   const bool forward = direction == Direction::kForward;
   std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator(options, handle(table)));

@@ -2,6 +2,8 @@
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 namespace cairn {
@@ -35,6 +37,8 @@ class RecoverOnlyWhenAsked final : public rocksdb::EventListener {
 rocksdb::DBOptions rocks_db_options() {
   rocksdb::DBOptions options;
   options.create_missing_column_families = true;
+  options.allow_concurrent_memtable_write =
+      false;  // a hash table in memory has one writer; so do we
   options.max_open_files = 1024;
   options.skip_stats_update_on_db_open = true;
   options.skip_checking_sst_file_sizes_on_db_open = true;
@@ -79,6 +83,10 @@ rocksdb::ColumnFamilyOptions rocks_table_options(Table table,
       options.optimize_filters_for_hits = true;
       block.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
       use_blobs(options);
+      // Node data is looked up by key and never listed: in memory a hash table by realm and the
+      // first bytes of the key takes new nodes faster than one long sorted list.
+      options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(24));
+      options.memtable_factory.reset(rocksdb::NewHashSkipListRepFactory(1 << 16));
       break;
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(block));
