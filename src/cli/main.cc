@@ -24,6 +24,12 @@ int run(int argc, char** argv) {
   tour_command->add_option("--data", tour.data, "The data directory")->required();
   tour_command->add_option("source", tour.source, "The directory to import")->required();
 
+  auto is_named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::ranges::none_of(app.get_subcommands(nullptr), is_named)) {
+    fmt::print(stderr, "cairn: there is no command '{}'; see cairn --help\n", argv[1]);
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -42,6 +42,11 @@ void print_item(const Outline& tree, std::size_t at, const std::string& indent) 
 }  // namespace
 
 Result<void> run_tour(const TourOptions& options) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(options.source, error)) {
+    return fail(Code::kInvalidArgument, "'{}' is not a directory; name one to import",
+                options.source.string());
+  }
   SystemClock clock;
   SystemRandom random;
   auto store = TRY(open_rocks_store(options.data, clock));
