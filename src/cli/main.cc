@@ -1,5 +1,6 @@
 // The command line: parses arguments, builds the parts, runs one command.
 
+#include <algorithm>
 #include <exception>
 
 #include <CLI/CLI.hpp>

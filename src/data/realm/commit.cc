@@ -174,17 +174,21 @@ Result<CommitResult> Realm::commit_staged(const CommitRequest& request, const St
               request.depot.render());
 }
 
-Result<CommitResult> Realm::revert(const DepotId& depot, const NodeKey& root,
-                                   std::string_view message, std::optional<DelegateId> author) {
+Result<bool> Realm::in_history(const DepotId& depot, const NodeKey& root) const {
   bool found = false;
-  TRY(get_depot(depot));
   TRY(kv_.scan(records::history(id_, depot), Direction::kBackward,
                [&](ByteView key, ByteView value) {
                  auto entry = records::decode_history(key, value);
                  found = entry && entry->root == root;
                  return found ? Scan::kStop : Scan::kContinue;
                }));
-  if (!found) {
+  return found;
+}
+
+Result<CommitResult> Realm::revert(const DepotId& depot, const NodeKey& root,
+                                   std::string_view message, std::optional<DelegateId> author) {
+  TRY(get_depot(depot));
+  if (!TRY(in_history(depot, root))) {
     return fail(Code::kHistoryNotFound,
                 "{} is not in the history of {}; its history lists the roots to choose from",
                 root.render(), depot.render());

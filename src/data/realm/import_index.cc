@@ -12,18 +12,6 @@ void put_text(Bytes& out, std::string_view text) {
   out.append(text);
 }
 
-// Whether the depot still holds this root, now or in its history.
-Result<bool> holds(Realm& realm, const DepotId& depot, const NodeKey& root) {
-  bool found = false;
-  TRY(realm.store().kv().scan(records::history(realm.id(), depot), Direction::kBackward,
-                              [&](ByteView key, ByteView value) {
-                                auto entry = records::decode_history(key, value);
-                                found = entry && entry->root == root;
-                                return found ? Scan::kStop : Scan::kContinue;
-                              }));
-  return found;
-}
-
 }  // namespace
 
 Result<std::optional<ImportIndex>> ImportIndex::load(Realm& realm, const DepotId& depot,
@@ -32,7 +20,7 @@ Result<std::optional<ImportIndex>> ImportIndex::load(Realm& realm, const DepotId
   if (!bytes) return std::nullopt;
   std::optional<ImportIndex> index(std::in_place);
   index->bytes_ = std::move(*bytes);
-  if (!index->parse(source) || !TRY(holds(realm, depot, index->root_))) return std::nullopt;
+  if (!index->parse(source) || !TRY(realm.in_history(depot, index->root_))) return std::nullopt;
   return index;
 }
 

@@ -96,6 +96,8 @@ class Realm final {
 
   Result<HistoryPage> history(const DepotId& depot, std::size_t limit,
                               std::optional<std::string_view> cursor) const;
+  // Whether the depot has this root, now or in its history.
+  Result<bool> in_history(const DepotId& depot, const NodeKey& root) const;
   // Brings a root of the history back as a new commit. HISTORY_NOT_FOUND when it is not in there.
   Result<CommitResult> revert(const DepotId& depot, const NodeKey& root, std::string_view message,
                               std::optional<DelegateId> author = std::nullopt);
