@@ -76,12 +76,11 @@ Result<Realm::Attempt> Realm::merge_with(const Depot& current, const NodeKey& ba
   if (!base_node && base_node.error().code == Code::kNodeNotFound) {
     return fail(Code::kNodeNotFound,
                 "the root {} that this grew from is not stored any more, so nothing can be merged; "
-                "start again "
-                "from the depot's current root {}",
+                "start again from the depot's current root {}",
                 base.render(), current.root.render());
   }
   auto start = TRY(std::move(base_node));
-  TRY(check_directory(*start, "expected root"));
+  TRY(check_directory(*start, "base"));
   Budget budget(clock_, {.entries = kMaxMergedChanges});
   auto merged =
       TRY(merge(stage, start, TRY(stage.get(request.root)), TRY(stage.get(current.root)), budget));
@@ -132,7 +131,7 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
   if (stage != nullptr) {
     batch.nodes = stage->reachable(request.root);
     batch.required.assign(linked.begin(), linked.end());
-    if (request.expected_root) batch.required.push_back(*request.expected_root);
+    batch.required.push_back(*request.expected_root);
   } else {
     batch.required.push_back(request.root);
   }
