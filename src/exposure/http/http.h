@@ -1,0 +1,138 @@
+// What an HTTP request and its answer are to the rest of Cairn. Nothing of the library that speaks
+// the protocol is seen here.
+//
+// A Handler looks at a request's head and answers at once, asks for the whole body, or takes the
+// body in portions. What may block (reading the store is quick; waiting for the disk is not) says
+// Where::kWorker and runs on a pool of threads, so that no connection waits for another's disk.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/result.h"
+
+namespace cairn::http {
+
+enum class Method { kGet, kHead, kPost, kPut, kPatch, kDelete, kOptions, kOther };
+
+std::string_view name(Method method);
+
+struct Request {
+  Method method = Method::kGet;
+  std::string_view target;  // as it was sent: path and query, percent-encoded
+  std::string_view path;    // the target before '?', still percent-encoded
+  std::string_view query;   // after '?', still percent-encoded
+  std::string_view remote;  // the client's address, without port
+  bool tls = false;
+  std::optional<std::uint64_t> content_length;  // nothing: chunked, or no body
+  bool has_body = false;
+
+  // A header's value by its name in lower case; empty when it is absent.
+  virtual std::string_view header(std::string_view lower_name) const = 0;
+
+ protected:
+  ~Request() = default;
+};
+
+// A body that is made while it is sent. next() is called on a worker, never twice at once; an empty
+// portion ends the body. An error breaks the connection off, so that nobody takes a part for all.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  virtual Result<Bytes> next() = 0;
+};
+
+// A body whose portions come from other threads, when there is something to say. Made by the
+// server's owner, handed to it in a Response, pushed to by anybody.
+class EventStream {
+ public:
+  static std::shared_ptr<EventStream> make(std::size_t max_pending_bytes);
+  virtual ~EventStream() = default;
+  // False when the client is gone or so far behind that the stream was closed.
+  virtual bool push(std::string portion) = 0;
+  // Ends the body after what was pushed.
+  virtual void close() = 0;
+  // Called once, from any thread, when no more can be pushed: the client left, or close().
+  // Called at once when that is so already.
+  virtual void on_closed(std::function<void()> callback) = 0;
+};
+
+// Bytes somebody else keeps alive: a body that is not copied.
+struct SharedBody {
+  std::shared_ptr<const void> owner;
+  ByteView bytes;
+};
+
+struct StreamedBody {
+  std::unique_ptr<BodySource> source;
+  std::optional<std::uint64_t> length;  // nothing: chunked
+};
+
+struct EventBody {
+  std::shared_ptr<EventStream> stream;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type;  // empty: no body, or not said
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::variant<std::string, SharedBody, StreamedBody, EventBody> body;
+  bool compressible = true;  // may be sent as gzip or zstd to whoever asks for it
+
+  // For the request's log line; never sent.
+  std::string log_tool;
+  std::string log_who;
+  std::string log_error;
+};
+
+// {"error": CODE, "message": …, "details": …} with the code's HTTP status.
+Response error_response(const Error& error);
+
+enum class Where { kHere, kWorker };
+
+// Takes a body of any size in portions, each on a worker, never two at once. Dropped without
+// finish() when the client goes away.
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  // An answer: it is sent, and the rest of the body is not read.
+  virtual std::optional<Response> append(ByteView portion) = 0;
+  virtual Response finish() = 0;
+};
+
+// The answer, once the whole body is there.
+struct WantBody {
+  std::size_t max_bytes = 0;  // a longer one is BODY_TOO_LARGE
+  Where where = Where::kHere;
+  std::function<Response(Bytes body)> answer;
+};
+
+struct WantStream {
+  std::unique_ptr<BodySink> sink;
+  std::uint64_t max_bytes = UINT64_MAX;
+};
+
+// The answer on a worker, for a request without a body.
+struct Later {
+  std::function<Response()> answer;
+};
+
+using Plan = std::variant<Response, Later, WantBody, WantStream>;
+
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  // Any thread. The request holds until the returned functions have run.
+  virtual Plan begin(const Request& request) = 0;
+};
+
+}  // namespace cairn::http
