@@ -12,7 +12,4 @@ namespace cairn {
 Result<std::string> nearest_name(const NodeReader& nodes, const NodePtr& dict,
                                  std::string_view name);
 
-// Insertions, deletions and replacements between two texts; stops counting above `limit`.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
-
 }  // namespace cairn

@@ -120,24 +120,6 @@ TEST_F(Locate, RefusesAnEntryThatDoesNotFitItsNode) {
   EXPECT_THAT(list(bad, path("g"), {}, budget), FailsWith(Code::kCorruptNode));
 }
 
-TEST(Nearest, CountsInsertionsDeletionsAndReplacementsWithoutCase) {
-  struct Case {
-    std::string a;
-    std::string b;
-    std::size_t distance;
-  };
-  const Case cases[] = {
-      {"", "", 0},       {"a", "", 1},     {"abc", "abc", 0},  {"abc", "ABC", 0},
-      {"abc", "abd", 1}, {"abc", "ab", 1}, {"abc", "xabc", 1}, {"kitten", "sitting", 3},
-      {"ab", "ba", 2}};
-  for (const auto& c : cases) {
-    EXPECT_EQ(edit_distance(c.a, c.b, 10), c.distance) << c.a << " " << c.b;
-    EXPECT_EQ(edit_distance(c.b, c.a, 10), c.distance) << c.a << " " << c.b;
-  }
-  EXPECT_EQ(edit_distance("kitten", "sitting", 2), 3U);
-  EXPECT_EQ(edit_distance("a", "aaaaaaaaaa", 3), 4U);
-}
-
 TEST(Nearest, IsTheFirstOfThoseThatComeNearest) {
   Trees t;
   auto root = t.tree({{"abcdef1", ""}, {"abcdef2", ""}, {"abcdefgh", ""}});
