@@ -1,5 +1,7 @@
 #include "data/cas/node_key.h"
 
+#include <algorithm>
+
 #include "base/base32.h"
 #include "base/quote.h"
 
@@ -60,6 +62,13 @@ Result<KeyPrefix> KeyPrefix::parse(std::string_view text) {
   prefix.low_ = NodeKey::from_bytes(*low_bytes);
   prefix.high_ = NodeKey::from_bytes(*high_bytes);
   return prefix;
+}
+
+std::string KeyPrefix::render() const {
+  auto low = low_.render();
+  const auto high = high_.render();
+  low.erase(std::ranges::mismatch(low, high).in1, low.end());
+  return low;
 }
 
 }  // namespace cairn

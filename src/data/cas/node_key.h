@@ -60,6 +60,8 @@ class KeyPrefix final {
   const NodeKey& high() const { return high_; }
   bool whole() const { return low_ == high_; }
   bool contains(const NodeKey& key) const { return low_ <= key && key <= high_; }
+  // The characters that all its keys begin with.
+  std::string render() const;
 
  private:
   NodeKey low_;

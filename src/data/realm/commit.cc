@@ -1,4 +1,6 @@
-// Realm::commit and revert: moving a depot's root without losing anybody's update.
+// Realm::commit: moving a depot's root without losing anybody's update.
+
+#include <algorithm>
 
 #include "base/utf8.h"
 #include "data/realm/realm.h"
@@ -28,7 +30,7 @@ Result<void> check_directory(const Node& node, std::string_view what) {
 // As many paths as an answer should have.
 constexpr std::size_t kMaxPaths = 1000;
 
-Failure conflict(const Depot& depot, const NodeKey& base, std::vector<std::string> paths) {
+Failure conflict(const NodeKey& current, const NodeKey& base, std::vector<std::string> paths) {
   constexpr std::size_t kShown = 5;
   std::string shown;
   for (std::size_t i = 0; i < std::min(paths.size(), kShown); ++i) {
@@ -40,54 +42,117 @@ Failure conflict(const Depot& depot, const NodeKey& base, std::vector<std::strin
   auto message = fmt::format(
       "the depot is at {}, newer than the {} you started from, and both changed {}; read these "
       "again from the depot, redo your change there, or commit with force to overwrite",
-      depot.root.render_short(), base.render_short(), shown);
+      current.render_short(), base.render_short(), shown);
   return Failure(Error(Code::kConflict, message)
-                     .with("currentRoot", depot.root.render())
+                     .with("currentRoot", current.render())
                      .with("base", base.render())
                      .with("pathCount", static_cast<std::int64_t>(count))
                      .with("paths", std::move(paths)));
 }
 
-}  // namespace
-
-// What one try to commit would make the depot's root.
-struct Realm::Attempt {
-  NodeKey root;
-  std::vector<NodePtr> nodes;  // made by a merge
-  bool merged = false;
-  std::vector<std::string> from_others;
-};
-
-// The base to merge from, when others have committed since.
-Result<std::optional<NodeKey>> Realm::base_to_merge(const Depot& current,
-                                                    const CommitRequest& request) const {
-  if (request.force || request.root == current.root) return std::nullopt;
-  auto base = request.expected_root;
-  if (!base) base = TRY(base_of(request.root, request.depot));
-  if (!base || *base == current.root) return std::nullopt;
-  return base;
+Result<void> check_request(const CommitRequest& request) {
+  TRY(check_message(request.message));
+  TRY(check_place(request.place));
+  if (!request.exact) return {};
+  if (!request.expected_root) {
+    return fail(Code::kInvalidArgument, "an exact commit needs the root the depot should be at");
+  }
+  if (request.force) {
+    return fail(Code::kInvalidArgument,
+                "an exact commit never overwrites what others did, and force always; choose one");
+  }
+  return {};
 }
 
-Result<Realm::Attempt> Realm::merge_with(const Depot& current, const NodeKey& base,
-                                         const CommitRequest& request,
-                                         const NodeReader& nodes) const {
-  Stage stage(nodes);
-  auto base_node = stage.get(base);
-  if (!base_node && base_node.error().code == Code::kNodeNotFound) {
+// What may be said at once of where the depot is; nothing when the place is gone.
+Result<void> check_current(const std::optional<NodeKey>& current, const CommitRequest& request) {
+  if (request.exact && current != request.expected_root) {
+    const auto& expected = *request.expected_root;
+    if (!current) {
+      return fail(Code::kPreconditionFailed,
+                  "the depot should be at {}, and this part of it is gone; nothing was committed",
+                  expected.render_short());
+    }
+    auto message = fmt::format(
+        "the depot is at {}, not at {} as it should be; nothing was committed: read it again, redo "
+        "your change there, and commit with the new root as the expected one",
+        current->render_short(), expected.render_short());
+    return Failure(
+        Error(Code::kPreconditionFailed, message).with("currentRoot", current->render()));
+  }
+  if (current || request.force) return {};
+  return fail(
+      Code::kConflict,
+      "this part of the depot was removed, renamed or replaced by a file since you started; "
+      "commit with force to make it again");
+}
+
+Result<NodePtr> open_base(const NodeReader& nodes, const NodeKey& base, const NodeKey& current) {
+  auto node = nodes.get(base);
+  if (!node && node.error().code == Code::kNodeNotFound) {
     return fail(Code::kNodeNotFound,
                 "the root {} that this grew from is not stored any more, so nothing can be merged; "
                 "start again from the depot's current root {}",
-                base.render(), current.root.render());
+                base.render(), current.render());
   }
-  auto start = TRY(std::move(base_node));
-  TRY(check_directory(*start, "base"));
-  Budget budget(clock_, {.entries = kMaxMergedChanges});
-  auto merged =
-      TRY(merge(stage, start, TRY(stage.get(request.root)), TRY(stage.get(current.root)), budget));
-  if (merged.root == nullptr) return conflict(current, base, std::move(merged.conflicts));
-  if (merged.from_theirs.size() > kMaxPaths) merged.from_theirs.resize(kMaxPaths);
-  return Attempt{merged.root->key(), stage.reachable(merged.root->key()), true,
-                 std::move(merged.from_theirs)};
+  auto found = TRY(std::move(node));
+  TRY(check_directory(*found, "base"));
+  return found;
+}
+
+}  // namespace
+
+// What one try to commit would make of the depot.
+struct Realm::Attempt {
+  NodeKey root;                // of the depot
+  NodeKey place_root;          // of the place; the same for the whole depot
+  std::vector<NodePtr> nodes;  // made by merging and grafting
+  bool merged = false;
+  std::vector<std::string> from_others = {};
+};
+
+// The root of the request's place now. Nothing when the place is gone or a file.
+Result<std::optional<NodeKey>> Realm::current_root(const Depot& depot,
+                                                   const CommitRequest& request) const {
+  if (request.place.is_root()) return depot.root;
+  auto found = TRY(find_place(nodes_, depot.root, request.place));
+  if (!found || found->kind != Kind::kDict) return std::nullopt;
+  return found->key;
+}
+
+// The base to merge from, when others have committed since.
+Result<std::optional<NodeKey>> Realm::base_to_merge(const std::optional<NodeKey>& current,
+                                                    const CommitRequest& request) const {
+  if (request.force || request.root == current) return std::nullopt;
+  auto base = request.expected_root;
+  if (!base) base = TRY(base_of(request.root, {request.depot, request.place}));
+  if (!base || base == current) return std::nullopt;
+  return base;
+}
+
+// Brings the request's root together with what others did at the place, if there is a base to merge
+// from, and puts it where the place is.
+Result<Realm::Attempt> Realm::try_commit(const Depot& depot, const std::optional<NodeKey>& current,
+                                         const std::optional<NodeKey>& base,
+                                         const CommitRequest& request,
+                                         const NodeReader& nodes) const {
+  Stage stage(nodes);
+  Attempt attempt;
+  auto mine = TRY(stage.get(request.root));
+  if (base) {
+    auto start = TRY(open_base(stage, *base, *current));
+    Budget budget(clock_, {.entries = kMaxMergedChanges});
+    auto merged = TRY(merge(stage, start, mine, TRY(stage.get(*current)), budget));
+    if (merged.root == nullptr) return conflict(*current, *base, std::move(merged.conflicts));
+    if (merged.from_theirs.size() > kMaxPaths) merged.from_theirs.resize(kMaxPaths);
+    attempt.merged = true;
+    attempt.from_others = std::move(merged.from_theirs);
+    mine = std::move(merged.root);
+  }
+  attempt.place_root = mine->key();
+  attempt.root = TRY(graft(stage, depot.root, request.place, mine))->key();
+  attempt.nodes = stage.reachable(attempt.root);
+  return attempt;
 }
 
 Result<CommitResult> Realm::commit(const CommitRequest& request) {
@@ -119,10 +184,16 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
   batch.puts.push_back(
       {records::history_key(id_, depot.id, depot.sequence), records::encode(entry)});
   // Whoever goes on from here, or from the root before it was merged, has all of it committed.
-  for (const auto& grown : std::set{depot.root, request.root}) {
-    batch.puts.push_back({records::origin_key(id_, grown, depot.id),
-                          records::encode(Origin{depot.id, grown, depot.updated_at})});
+  auto remember = [&](const NodeKey& grown, const Place& place) {
+    batch.puts.push_back({records::origin_key(id_, grown, place),
+                          records::encode(Origin{place, grown, depot.updated_at})});
+  };
+  for (const auto& grown : std::set{attempt.place_root, request.root}) {
+    remember(grown, {depot.id, request.place});
   }
+  if (!request.place.is_root()) remember(depot.root, depot.id);
+  ownership_.add_to(batch, request.owners, {&attempt.place_root, 1});
+  ownership_.add_to(batch, request.owners, request.also_owned);
   // The current entry and max_history before it are kept; one falls out with each commit.
   if (depot.sequence > depot.max_history) {
     auto oldest = depot.sequence - depot.max_history - 1;
@@ -143,63 +214,46 @@ std::mutex& Realm::turn_to_merge(const DepotId& depot) {
   return merging_[static_cast<unsigned char>(depot.bytes().back()) % merging_.size()];
 }
 
+// The depot has all of it already; that the caller may name it is still new.
+Result<CommitResult> Realm::unchanged(const Depot& depot, Attempt attempt,
+                                      const CommitRequest& request) {
+  std::vector<NodeKey> owned{attempt.place_root};
+  for (const auto& key : request.also_owned) {
+    if (TRY(nodes_.has(key))) owned.push_back(key);
+  }
+  TRY(ownership_.own(request.owners, owned));
+  return CommitResult{depot, false, attempt.merged, std::move(attempt.from_others),
+                      attempt.place_root};
+}
+
 Result<CommitResult> Realm::commit_staged(const CommitRequest& request, const Stage* stage,
                                           std::span<const NodeKey> linked) {
-  TRY(check_message(request.message));
+  TRY(check_request(request));
   const NodeReader& nodes = stage != nullptr ? static_cast<const NodeReader&>(*stage) : nodes_;
   TRY(check_directory(*TRY(nodes.get(request.root)), "root"));
   std::unique_lock turn(turn_to_merge(request.depot), std::defer_lock);
   for (int attempts = 0; attempts < kMaxAttempts; ++attempts) {
     auto depot = TRY(get_depot(request.depot));
-    auto base = TRY(base_to_merge(depot, request));
-    // Who finds the depot where it was needs no turn. Who comes too late would merge in vain if
-    // others could get in between.
-    if (base && !turn.owns_lock()) {
+    auto current = TRY(current_root(depot, request));
+    TRY(check_current(current, request));
+    auto base = TRY(base_to_merge(current, request));
+    // Who finds the depot where it was needs no turn. Who comes too late would merge or graft in
+    // vain if others could get in between.
+    if ((base || attempts > 0) && !turn.owns_lock()) {
       turn.lock();
       continue;
     }
-    auto attempt =
-        base ? TRY(merge_with(depot, *base, request, nodes)) : Attempt{request.root, {}, false, {}};
-    if (attempt.root == depot.root) {
-      return CommitResult{depot, false, attempt.merged, std::move(attempt.from_others)};
-    }
+    auto attempt = TRY(try_commit(depot, current, base, request, nodes));
+    if (attempt.root == depot.root) return unchanged(depot, std::move(attempt), request);
     auto done = kv_.commit(batch_for(depot, attempt, request, stage, linked));
     if (done) {
-      return CommitResult{depot, true, attempt.merged, std::move(attempt.from_others)};
+      return CommitResult{depot, true, attempt.merged, std::move(attempt.from_others),
+                          attempt.place_root};
     }
     if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
   }
   return fail(Code::kConflict, "the depot {} is changing too fast; try again",
               request.depot.render());
-}
-
-Result<bool> Realm::in_history(const DepotId& depot, const NodeKey& root) const {
-  bool found = false;
-  TRY(kv_.scan(records::history(id_, depot), Direction::kBackward,
-               [&](ByteView key, ByteView value) {
-                 auto entry = records::decode_history(key, value);
-                 found = entry && entry->root == root;
-                 return found ? Scan::kStop : Scan::kContinue;
-               }));
-  return found;
-}
-
-Result<CommitResult> Realm::revert(const DepotId& depot, const NodeKey& root,
-                                   std::string_view message, std::optional<DelegateId> author) {
-  TRY(get_depot(depot));
-  if (!TRY(in_history(depot, root))) {
-    return fail(Code::kHistoryNotFound,
-                "{} is not in the history of {}; its history lists the roots to choose from",
-                root.render(), depot.render());
-  }
-  CommitRequest request{.depot = depot,
-                        .root = root,
-                        .expected_root = std::nullopt,
-                        .message = std::string(message),
-                        .force = true,
-                        .author = author};
-  if (request.message.empty()) request.message = fmt::format("revert to {}", root.render_short());
-  return commit(request);
 }
 
 }  // namespace cairn

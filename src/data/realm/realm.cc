@@ -46,7 +46,8 @@ Realm::Realm(Store& store, const RealmId& id, const Clock& clock, Random& random
       nodes_(store.nodes(id)),
       clock_(clock),
       random_(random),
-      options_(options) {}
+      options_(options),
+      ownership_(kv_, id, clock) {}
 
 Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey> root,
                                   std::uint64_t max_history) {
@@ -175,71 +176,55 @@ Result<void> Realm::delete_depot(const DepotId& depot) {
   return fail(Code::kConflict, "the depot {} is changing too fast; try again", depot.render());
 }
 
-Result<HistoryPage> Realm::history(const DepotId& depot, std::size_t limit,
-                                   std::optional<std::string_view> cursor) const {
-  TRY(check_limit(limit));
-  TRY(get_depot(depot));
-  auto range = records::history(id_, depot);
-  if (cursor) {
-    auto last = TRY(parse_cursor(*cursor));
-    if (last.size() != 8) return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
-    range.end = records::history_key(id_, depot, 0);
-    range.end.replace(range.end.size() - 8, 8, last);
-  }
-  HistoryPage page;
-  std::optional<Error> error;
-  TRY(kv_.scan(range, Direction::kBackward, [&](ByteView key, ByteView value) {
-    if (page.entries.size() == limit) {
-      auto last = records::history_key(id_, depot, page.entries.back().sequence);
-      page.next_cursor = render_cursor(ByteView(last).substr(last.size() - 8));
-      return Scan::kStop;
-    }
-    auto entry = records::decode_history(key, value);
-    if (!entry) {
-      error = std::move(entry).error();
-      return Scan::kStop;
-    }
-    page.entries.push_back(std::move(*entry));
-    return Scan::kContinue;
-  }));
-  if (error) return Failure(std::move(*error));
-  return page;
+Result<NodeKey> Realm::root_at(const Place& place) const {
+  TRY(check_place(place.path));
+  auto depot = TRY(get_depot(place.depot));
+  auto found = TRY(find_place(nodes_, depot.root, place.path));
+  if (found) return found->key;
+  return fail(Code::kPathNotFound,
+              "the part of {} that this is about does not exist: it was removed or renamed",
+              place.depot.render());
 }
 
 Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKey& from,
-                         std::optional<DepotId> depot) {
+                         std::optional<Place> place) {
+  SaveOptions options;
+  options.place = std::move(place);
+  return save(stage, change, from, options);
+}
+
+Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKey& from,
+                         const SaveOptions& options) {
+  const auto& root = change.root->key();
   Batch batch;
   batch.realm = id_;
-  batch.nodes = stage.reachable(change.root->key());
+  batch.nodes = stage.reachable(root);
   batch.required = change.linked;
   batch.required.push_back(from);
   batch.durability = Durability::kBuffered;
   auto now = clock_.now();
-  auto remember = [&](const DepotId& where, const NodeKey& base) {
-    batch.puts.push_back({records::origin_key(id_, change.root->key(), where),
-                          records::encode(Origin{where, base, now})});
+  auto remember = [&](const Place& where, const NodeKey& base) {
+    batch.puts.push_back(
+        {records::origin_key(id_, root, where), records::encode(Origin{where, base, now})});
   };
-  if (depot) {
-    remember(*depot, from);
+  if (options.place) {
+    TRY(check_place(options.place->path));
+    remember(*options.place, from);
   } else {
-    std::optional<Error> error;
-    TRY(kv_.scan(records::origins(id_, from), Direction::kForward,
-                 [&](ByteView key, ByteView value) {
-                   auto found = records::decode_origin(key, value);
-                   if (!found) {
-                     error = std::move(found).error();
-                     return Scan::kStop;
-                   }
-                   remember(found->origin.depot, found->origin.base);
-                   return Scan::kContinue;
-                 }));
-    if (error) return Failure(std::move(*error));
+    TRY(scan_records(kv_, records::origins(id_, from),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       auto found = TRY(records::decode_origin(key, value));
+                       remember(found.origin.place, found.origin.base);
+                       return {};
+                     }));
   }
+  ownership_.add_to(batch, options.owners, {&root, 1});
+  ownership_.add_to(batch, options.owners, options.also_owned);
   return kv_.commit(std::move(batch));
 }
 
-Result<std::optional<NodeKey>> Realm::base_of(const NodeKey& root, const DepotId& depot) const {
-  auto key = records::origin_key(id_, root, depot);
+Result<std::optional<NodeKey>> Realm::base_of(const NodeKey& root, const Place& place) const {
+  auto key = records::origin_key(id_, root, place);
   auto value = TRY(kv_.get(key));
   if (!value) return std::nullopt;
   auto found = TRY(records::decode_origin(key, *value));

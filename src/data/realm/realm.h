@@ -19,6 +19,8 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/random.h"
+#include "data/realm/ownership.h"
+#include "data/realm/place.h"
 #include "data/realm/records.h"
 #include "data/store/store.h"
 #include "data/tree/change.h"
@@ -41,6 +43,7 @@ struct HistoryPage {
   std::optional<std::string> next_cursor;
 };
 
+// At a place, `root` and `expected_root` are roots of that place.
 struct CommitRequest {
   DepotId depot;
   NodeKey root;
@@ -48,13 +51,28 @@ struct CommitRequest {
   std::string message;
   bool force = false;
   std::optional<DelegateId> author;
+  Path place = {};
+  // Never merge: PRECONDITION_FAILED unless the place is at expected_root.
+  bool exact = false;
+  // Who owns the place's new root from now on, and what else they own.
+  std::vector<DelegateId> owners = {};
+  std::vector<NodeKey> also_owned = {};
 };
 
 struct CommitResult {
-  Depot depot;
+  Depot depot;                           // the whole of it
   bool changed = true;                   // false: the depot already had this root
-  bool merged = false;                   // others had committed since the base
+  bool merged = false;                   // others had committed at the place since the base
   std::vector<std::string> from_others;  // paths whose change came from them, the first 1,000
+  NodeKey root = {};                     // of the place, now
+};
+
+struct SaveOptions {
+  // Where the change began: the depot, or a place in it. Nothing: at some root.
+  std::optional<Place> place = std::nullopt;
+  // Who owns the new root from now on, and what else they own.
+  std::vector<DelegateId> owners = {};
+  std::vector<NodeKey> also_owned = {};
 };
 
 class Realm final {
@@ -83,11 +101,17 @@ class Realm final {
   Result<Depot> rename_depot(const DepotId& depot, std::string_view title);
   Result<Depot> set_max_history(const DepotId& depot, std::uint64_t max_history);
   Result<void> delete_depot(const DepotId& depot);
+  // The key of what stands at a place now: of a whole depot, its root. PATH_NOT_FOUND when nothing
+  // does.
+  Result<NodeKey> root_at(const Place& place) const;
 
   // Moves a depot to a new root, never losing another's update by accident: when others committed
   // since the root's base, their changes are merged in, or it is CONFLICT with `currentRoot` and
   // the `paths` that do not fit, and nothing changes. The base is expected_root, or what the root
   // is known to have grown from; with force, or when that is not known, the root is taken as it is.
+  // At a place all this is about the place alone: what others commit outside it is kept and never
+  // in the way. When nothing or a file stands at the place, it is CONFLICT without `currentRoot`;
+  // force makes the place again, NOT_A_DIRECTORY if a file stands on the way.
   Result<CommitResult> commit(const CommitRequest& request);
   // The same for a change that is still in a stage: its nodes are stored with the commit.
   // INVALID_ARGUMENT without expected_root, the root the change was made on.
@@ -96,18 +120,30 @@ class Realm final {
 
   Result<HistoryPage> history(const DepotId& depot, std::size_t limit,
                               std::optional<std::string_view> cursor) const;
-  // Whether the depot has this root, now or in its history.
-  Result<bool> in_history(const DepotId& depot, const NodeKey& root) const;
+  // The history as seen from a place: the commits after which something else stood there than
+  // before, with what did. Looks at a thousand commits at most, so that a page may be short, or
+  // empty, and still have a cursor.
+  Result<HistoryPage> history_at(const Place& place, std::size_t limit,
+                                 std::optional<std::string_view> cursor) const;
+  // Whether this stands at the place, or did in a commit of the history.
+  Result<bool> in_history(const Place& place, const NodeKey& root) const;
   // Brings a root of the history back as a new commit. HISTORY_NOT_FOUND when it is not in there.
-  Result<CommitResult> revert(const DepotId& depot, const NodeKey& root, std::string_view message,
+  // At a place only the place is brought back, and made again if it is gone.
+  Result<CommitResult> revert(const Place& place, const NodeKey& root, std::string_view message,
                               std::optional<DelegateId> author = std::nullopt);
 
   // Stores the outcome of a change that began at `from`, and remembers what it grew from: the
-  // depot's root when it began at a depot, what `from` grew from otherwise.
+  // place's root when it began at a place, what `from` grew from otherwise.
   Result<void> save(const Stage& stage, const Changed& change, const NodeKey& from,
-                    std::optional<DepotId> depot);
-  // What a root is known to have grown from in this depot.
-  Result<std::optional<NodeKey>> base_of(const NodeKey& root, const DepotId& depot) const;
+                    const SaveOptions& options);
+  Result<void> save(const Stage& stage, const Changed& change, const NodeKey& from,
+                    std::optional<Place> place);
+  // What a root is known to have grown from at this place.
+  Result<std::optional<NodeKey>> base_of(const NodeKey& root, const Place& place) const;
+
+  // Who wrote which nodes.
+  Ownership& ownership() { return ownership_; }
+  const Ownership& ownership() const { return ownership_; }
 
   // The key that a whole or abbreviated text names.
   Result<NodeKey> resolve(std::string_view text) const;
@@ -132,10 +168,14 @@ class Realm final {
 
  private:
   struct Attempt;
-  Result<std::optional<NodeKey>> base_to_merge(const Depot& current,
+  Result<std::optional<NodeKey>> current_root(const Depot& depot,
+                                              const CommitRequest& request) const;
+  Result<std::optional<NodeKey>> base_to_merge(const std::optional<NodeKey>& current,
                                                const CommitRequest& request) const;
-  Result<Attempt> merge_with(const Depot& current, const NodeKey& base,
-                             const CommitRequest& request, const NodeReader& nodes) const;
+  Result<Attempt> try_commit(const Depot& depot, const std::optional<NodeKey>& current,
+                             const std::optional<NodeKey>& base, const CommitRequest& request,
+                             const NodeReader& nodes) const;
+  Result<CommitResult> unchanged(const Depot& depot, Attempt attempt, const CommitRequest& request);
   Batch batch_for(Depot& depot, Attempt& attempt, const CommitRequest& request, const Stage* stage,
                   std::span<const NodeKey> linked) const;
   std::mutex& turn_to_merge(const DepotId& depot);
@@ -151,6 +191,7 @@ class Realm final {
   const Clock& clock_;
   Random& random_;
   RealmOptions options_;
+  Ownership ownership_;
   mutable Guarded<std::multiset<Millis>> uploads_;
   // Commits of one depot that have to merge take turns. Nothing relies on it but speed.
   std::array<std::mutex, 16> merging_;

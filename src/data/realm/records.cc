@@ -28,6 +28,8 @@ ByteView tail(ByteView key) { return key.substr(1 + kIdBytes); }
 
 bool is_version(ByteReader& in) { return in.byte() == kVersion; }
 
+Bytes path_hash(std::string_view path) { return Bytes(NodeKey::of(path).bytes()); }
+
 }  // namespace
 
 Bytes depot_key(const RealmId& realm, const DepotId& depot) {
@@ -46,8 +48,11 @@ KeyRange history(const RealmId& realm, const DepotId& depot) {
   return KeyRange::prefix(key('h', realm.bytes(), depot.bytes()));
 }
 
-Bytes origin_key(const RealmId& realm, const NodeKey& root, const DepotId& depot) {
-  return key('o', realm.bytes(), root.bytes()).append(depot.bytes());
+// A path may be too long for a key, so its hash stands for it.
+Bytes origin_key(const RealmId& realm, const NodeKey& root, const Place& place) {
+  auto out = key('o', realm.bytes(), root.bytes()).append(place.depot.bytes());
+  if (!place.path.is_root()) out.append(path_hash(place.path.render()));
+  return out;
 }
 
 KeyRange origins(const RealmId& realm) { return KeyRange::prefix(key('o', realm.bytes())); }
@@ -55,6 +60,12 @@ KeyRange origins(const RealmId& realm) { return KeyRange::prefix(key('o', realm.
 KeyRange origins(const RealmId& realm, const NodeKey& root) {
   return KeyRange::prefix(key('o', realm.bytes(), root.bytes()));
 }
+
+Bytes owned_key(const RealmId& realm, const DelegateId& owner, const NodeKey& node) {
+  return key('w', realm.bytes(), owner.bytes()).append(node.bytes());
+}
+
+KeyRange owned(const RealmId& realm) { return KeyRange::prefix(key('w', realm.bytes())); }
 
 Bytes freed_key(const RealmId& realm) { return key('f', realm.bytes()); }
 
@@ -121,20 +132,49 @@ Bytes encode(const Origin& origin) {
   Bytes out(1, kVersion);
   out.append(origin.base.bytes());
   put_varint(out, static_cast<std::uint64_t>(origin.time));
+  if (!origin.place.path.is_root()) put_text(out, origin.place.path.render());
   return out;
 }
 
 Result<RootOrigin> decode_origin(ByteView key, ByteView value) {
+  constexpr auto kWholeDepot = 1 + 2 * kIdBytes + NodeKey::kSize;
   ByteReader in(value);
   RootOrigin found;
-  if (key.size() != 1 + 2 * kIdBytes + NodeKey::kSize || !is_version(in)) return damaged("origin");
+  const bool whole = key.size() == kWholeDepot;
+  if ((!whole && key.size() != kWholeDepot + NodeKey::kSize) || !is_version(in)) {
+    return damaged("origin");
+  }
   found.root = NodeKey::from_bytes(tail(key));
-  found.origin.depot = DepotId::from_bytes(tail(key).substr(NodeKey::kSize));
+  found.origin.place.depot = DepotId::from_bytes(tail(key).substr(NodeKey::kSize, kIdBytes));
   auto base = in.take(NodeKey::kSize);
   found.origin.time = static_cast<Millis>(in.varint());
+  auto path = whole ? ByteView() : in.take(in.varint());
   if (in.failed() || !in.at_end()) return damaged("origin");
+  if (!whole) {
+    auto parsed = Path::parse(path);
+    const bool fits = parsed && !parsed->is_root() && key.substr(kWholeDepot) == path_hash(path);
+    if (!fits) return damaged("origin");
+    found.origin.place.path = std::move(*parsed);
+  }
   found.origin.base = NodeKey::from_bytes(base);
   return found;
+}
+
+Bytes encode(const Owned& owned) {
+  Bytes out(1, kVersion);
+  put_varint(out, static_cast<std::uint64_t>(owned.time));
+  return out;
+}
+
+Result<Owned> decode_owned(ByteView key, ByteView value) {
+  ByteReader in(value);
+  Owned owned;
+  if (key.size() != 1 + 2 * kIdBytes + NodeKey::kSize || !is_version(in)) return damaged("owner");
+  owned.owner = DelegateId::from_bytes(tail(key).substr(0, kIdBytes));
+  owned.node = NodeKey::from_bytes(tail(key).substr(kIdBytes));
+  owned.time = static_cast<Millis>(in.varint());
+  if (in.failed() || !in.at_end()) return damaged("owner");
+  return owned;
 }
 
 }  // namespace cairn::records

@@ -2,7 +2,9 @@
 //
 //   d realm depot               a depot
 //   h realm depot sequence      one commit of it, oldest first
-//   o realm root depot          the origin of a root: which depot root it grew from
+//   o realm root depot          the origin of a root: which root of the depot it grew from
+//   o realm root depot hash     the same for a place in the depot; the hash is of its path
+//   w realm delegate node       the delegate wrote the node
 //   f realm                     physical bytes removed as garbage and not yet given back
 //   i realm depot               what the last import of a directory saw (import_index.h)
 //
@@ -17,6 +19,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "data/cas/node_key.h"
+#include "data/realm/place.h"
 #include "data/store/key_value.h"
 
 namespace cairn {
@@ -45,13 +48,22 @@ struct HistoryEntry {
   bool operator==(const HistoryEntry&) const = default;
 };
 
-// The depot root that a root grew from.
+// What a root grew from: what stood at the place then.
 struct Origin {
-  DepotId depot;
+  Place place;
   NodeKey base;
   Millis time = 0;
 
   bool operator==(const Origin&) const = default;
+};
+
+// A delegate wrote a node, the last time then.
+struct Owned {
+  DelegateId owner;
+  NodeKey node;
+  Millis time = 0;
+
+  bool operator==(const Owned&) const = default;
 };
 
 namespace records {
@@ -60,9 +72,11 @@ Bytes depot_key(const RealmId& realm, const DepotId& depot);
 KeyRange depots(const RealmId& realm);
 Bytes history_key(const RealmId& realm, const DepotId& depot, std::uint64_t sequence);
 KeyRange history(const RealmId& realm, const DepotId& depot);
-Bytes origin_key(const RealmId& realm, const NodeKey& root, const DepotId& depot);
+Bytes origin_key(const RealmId& realm, const NodeKey& root, const Place& place);
 KeyRange origins(const RealmId& realm);
 KeyRange origins(const RealmId& realm, const NodeKey& root);
+Bytes owned_key(const RealmId& realm, const DelegateId& owner, const NodeKey& node);
+KeyRange owned(const RealmId& realm);
 Bytes freed_key(const RealmId& realm);
 Bytes import_key(const RealmId& realm, const DepotId& depot);
 
@@ -71,6 +85,7 @@ using RecordVisitor = std::function<Result<void>(ByteView key, ByteView value)>;
 Bytes encode(const Depot& depot);
 Bytes encode(const HistoryEntry& entry);
 Bytes encode(const Origin& origin);
+Bytes encode(const Owned& owned);
 
 // The parts that are in the key are taken from it. A record that does not decode is IO_ERROR.
 Result<Depot> decode_depot(ByteView key, ByteView value);
@@ -80,6 +95,7 @@ struct RootOrigin {
   Origin origin;
 };
 Result<RootOrigin> decode_origin(ByteView key, ByteView value);
+Result<Owned> decode_owned(ByteView key, ByteView value);
 
 }  // namespace records
 

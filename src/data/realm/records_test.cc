@@ -62,7 +62,7 @@ TEST(Records, DecodeToWhatWasEncoded) {
 
     const Origin origin{some_id<DepotId>(dice), some_key(dice), some_time(dice)};
     const auto root = some_key(dice);
-    auto found = must(records::decode_origin(records::origin_key(realm, root, origin.depot),
+    auto found = must(records::decode_origin(records::origin_key(realm, root, origin.place),
                                              records::encode(origin)));
     EXPECT_EQ(found.root, root);
     EXPECT_EQ(found.origin, origin);
@@ -94,7 +94,7 @@ TEST(Records, AreRefusedWhenCutOrLongerOrOfAnotherVersion) {
         {"history", decoder(records::decode_history), records::history_key(realm, depot.id, 7),
          records::encode(entry)},
         {"origin", decoder(records::decode_origin),
-         records::origin_key(realm, origin.base, origin.depot), records::encode(origin)},
+         records::origin_key(realm, origin.base, origin.place), records::encode(origin)},
     };
     for (const auto& [what, decode, key, value] : cases) {
       SCOPED_TRACE(what);

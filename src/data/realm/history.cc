@@ -1,0 +1,144 @@
+// Realm::history, in_history and revert: what a depot, or a place in it, was.
+
+#include "data/realm/realm.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t kSequenceBytes = 8;
+// As many commits as one page of a place's history looks at.
+constexpr std::size_t kMaxLookedAt = 1000;
+
+Result<void> check_limit(std::size_t limit) {
+  if (limit >= 1 && limit <= 1000) return {};
+  return fail(Code::kInvalidArgument, "limit is {}; it should be 1 to 1000", limit);
+}
+
+// The commits older than the one a cursor names, or all.
+Result<KeyRange> range_before(const RealmId& realm, const DepotId& depot,
+                              std::optional<std::string_view> cursor) {
+  auto range = records::history(realm, depot);
+  if (!cursor) return range;
+  auto last = TRY(parse_cursor(*cursor));
+  if (last.size() != kSequenceBytes) {
+    return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
+  }
+  range.end = records::history_key(realm, depot, 0);
+  range.end.replace(range.end.size() - kSequenceBytes, kSequenceBytes, last);
+  return range;
+}
+
+std::string cursor_after(const RealmId& realm, const DepotId& depot, std::uint64_t sequence) {
+  auto key = records::history_key(realm, depot, sequence);
+  return render_cursor(ByteView(key).substr(key.size() - kSequenceBytes));
+}
+
+// Up to `limit` commits of a range, newest first.
+Result<std::vector<HistoryEntry>> newest(const KeyValueStore& kv, const KeyRange& range,
+                                         std::size_t limit) {
+  std::vector<HistoryEntry> entries;
+  std::optional<Error> error;
+  TRY(kv.scan(range, Direction::kBackward, [&](ByteView key, ByteView value) {
+    if (entries.size() == limit) return Scan::kStop;
+    auto entry = records::decode_history(key, value);
+    if (!entry) {
+      error = std::move(entry).error();
+      return Scan::kStop;
+    }
+    entries.push_back(std::move(*entry));
+    return Scan::kContinue;
+  }));
+  if (error) return Failure(std::move(*error));
+  return entries;
+}
+
+// What stood at a place in a commit, if anything.
+Result<std::optional<NodeKey>> key_in(const NodeReader& nodes, const HistoryEntry& entry,
+                                      const Path& path) {
+  auto found = TRY(find_place(nodes, entry.root, path));
+  if (!found) return std::nullopt;
+  return found->key;
+}
+
+}  // namespace
+
+Result<HistoryPage> Realm::history(const DepotId& depot, std::size_t limit,
+                                   std::optional<std::string_view> cursor) const {
+  TRY(check_limit(limit));
+  TRY(get_depot(depot));
+  HistoryPage page;
+  page.entries = TRY(newest(kv_, TRY(range_before(id_, depot, cursor)), limit + 1));
+  if (page.entries.size() > limit) {
+    page.entries.resize(limit);
+    page.next_cursor = cursor_after(id_, depot, page.entries.back().sequence);
+  }
+  return page;
+}
+
+Result<HistoryPage> Realm::history_at(const Place& place, std::size_t limit,
+                                      std::optional<std::string_view> cursor) const {
+  if (place.path.is_root()) return history(place.depot, limit, cursor);
+  TRY(check_limit(limit));
+  TRY(check_place(place.path));
+  TRY(get_depot(place.depot));
+  // One more than is looked at, to compare the last with.
+  auto entries = TRY(newest(kv_, TRY(range_before(id_, place.depot, cursor)), kMaxLookedAt + 1));
+  HistoryPage page;
+  std::optional<NodeKey> key;
+  if (!entries.empty()) key = TRY(key_in(nodes_, entries.front(), place.path));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i == kMaxLookedAt || page.entries.size() == limit) {
+      page.next_cursor = cursor_after(id_, place.depot, entries[i - 1].sequence);
+      break;
+    }
+    std::optional<NodeKey> before;
+    if (i + 1 < entries.size()) before = TRY(key_in(nodes_, entries[i + 1], place.path));
+    if (key && key != before) {
+      entries[i].root = *key;
+      page.entries.push_back(std::move(entries[i]));
+    }
+    key = before;
+  }
+  return page;
+}
+
+Result<bool> Realm::in_history(const Place& place, const NodeKey& root) const {
+  TRY(check_place(place.path));
+  const bool whole = place.path.is_root();
+  bool found = false;
+  std::vector<NodeKey> roots;  // read when the scan is over
+  TRY(kv_.scan(records::history(id_, place.depot), Direction::kBackward,
+               [&](ByteView key, ByteView value) {
+                 auto entry = records::decode_history(key, value);
+                 if (!entry) return Scan::kContinue;
+                 found = whole && entry->root == root;
+                 if (!whole) roots.push_back(entry->root);
+                 return found ? Scan::kStop : Scan::kContinue;
+               }));
+  for (std::size_t i = 0; i < roots.size() && !found; ++i) {
+    auto there = TRY(find_place(nodes_, roots[i], place.path));
+    found = there && there->key == root;
+  }
+  return found;
+}
+
+Result<CommitResult> Realm::revert(const Place& place, const NodeKey& root,
+                                   std::string_view message, std::optional<DelegateId> author) {
+  TRY(get_depot(place.depot));
+  if (!TRY(in_history(place, root))) {
+    return fail(Code::kHistoryNotFound,
+                "{} is not in the history of {}; its history lists the roots to choose from",
+                root.render(), place.depot.render());
+  }
+  CommitRequest request{.depot = place.depot,
+                        .root = root,
+                        .expected_root = std::nullopt,
+                        .message = std::string(message),
+                        .force = true,
+                        .author = author,
+                        .place = place.path};
+  if (request.message.empty()) request.message = fmt::format("revert to {}", root.render_short());
+  return commit(request);
+}
+
+}  // namespace cairn

@@ -1,0 +1,42 @@
+// A place: a path inside a depot, seen as if it were the whole of it. A depot is the place at its
+// own root.
+//
+// Messages about a place never name its path, nor anything outside it: who is given a place may
+// know of no other.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/id.h"
+#include "data/tree/view.h"
+
+namespace cairn {
+
+struct Place {
+  Place() = default;
+  Place(const DepotId& whole, Path below = {}) : depot(whole), path(std::move(below)) {}
+
+  // `dpt_…`, or `dpt_…/docs`.
+  std::string render() const;
+
+  bool operator==(const Place&) const = default;
+
+  DepotId depot;
+  Path path;  // of names only
+};
+
+// INVALID_PATH when the path has a child index in it: what that names changes with every commit.
+Result<void> check_place(const Path& path);
+
+// What stands at a place in a depot with this root, or nothing: neither a file nor a directory, or
+// a file on the way.
+Result<std::optional<EntryValue>> find_place(const NodeReader& nodes, const NodeKey& depot_root,
+                                             const Path& path);
+
+// The depot's root with a directory put at the path, and the directories on the way made when they
+// are not there; a file at the path itself is replaced. NOT_A_DIRECTORY when one is on the way.
+Result<NodePtr> graft(Stage& stage, const NodeKey& depot_root, const Path& path,
+                      const NodePtr& directory);
+
+}  // namespace cairn
