@@ -16,6 +16,11 @@ ByteView ByteReader::fail() {
   return {};
 }
 
+void put_text(Bytes& out, std::string_view text) {
+  put_varint(out, text.size());
+  out.append(text);
+}
+
 std::uint64_t ByteReader::varint() {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < rest_.size() && i < 10; ++i) {

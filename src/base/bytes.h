@@ -13,6 +13,9 @@ using ByteView = std::string_view;
 // Appends `value` as a base-128 integer, low group first, in as few bytes as it needs.
 void put_varint(Bytes& out, std::uint64_t value);
 
+// Appends the length of `text`, then the text.
+void put_text(Bytes& out, std::string_view text);
+
 // A cursor over bytes that never reads past the end. After the first failure every call fails.
 class ByteReader final {
  public:
@@ -26,6 +29,8 @@ class ByteReader final {
   std::uint64_t varint();
   std::uint8_t byte();
   ByteView take(std::uint64_t count);
+  // What put_text wrote.
+  ByteView text() { return take(varint()); }
 
  private:
   ByteView fail();

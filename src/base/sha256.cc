@@ -2,7 +2,9 @@
 
 #include <new>
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 namespace cairn {
 namespace {
@@ -39,6 +41,17 @@ class Hasher final {
 Digest sha256(ByteView bytes) {
   thread_local Hasher hasher;
   return hasher.hash(bytes);
+}
+
+Digest hmac_sha256(ByteView key, ByteView bytes) {
+  Digest digest;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+       reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data(), nullptr);
+  return digest;
+}
+
+bool same_secret(ByteView a, ByteView b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace cairn

@@ -17,11 +17,6 @@ Bytes header(Kind kind, unsigned level, std::size_t reserve) {
   return out;
 }
 
-void put_text(Bytes& out, std::string_view text) {
-  put_varint(out, text.size());
-  out.append(text);
-}
-
 void put_pieces(Bytes& out, std::span<const Piece> pieces) {
   put_varint(out, pieces.size());
   for (const auto& piece : pieces) {

@@ -7,11 +7,6 @@ namespace {
 
 constexpr std::uint8_t kVersion = 1;
 
-void put_text(Bytes& out, std::string_view text) {
-  put_varint(out, text.size());
-  out.append(text);
-}
-
 }  // namespace
 
 Result<std::optional<ImportIndex>> ImportIndex::load(Realm& realm, const DepotId& depot,

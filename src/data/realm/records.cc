@@ -14,11 +14,6 @@ Bytes key(char kind, ByteView realm) {
 
 Bytes key(char kind, ByteView realm, ByteView more) { return key(kind, realm).append(more); }
 
-void put_text(Bytes& out, std::string_view text) {
-  put_varint(out, text.size());
-  out.append(text);
-}
-
 Failure damaged(std::string_view what) {
   return fail(Code::kIoError, "a {} record in the store is damaged; run cairn fsck", what);
 }

@@ -1,0 +1,224 @@
+#include "data/access/audit.h"
+
+#include <algorithm>
+
+#include "data/tree/path.h"
+
+namespace cairn {
+namespace {
+
+// a realm time sequence: a block of entries, oldest first. Time and sequence are eight bytes
+// big-endian, so that blocks lie in the order they were written.
+constexpr char kVersion = 1;
+constexpr std::size_t kMaxPending = 1000;
+constexpr std::size_t kMaxLooked = 50'000;
+constexpr std::size_t kMaxContext = 500;
+constexpr std::uint64_t kTrimEvery = 1 << 20;
+
+void put_number(Bytes& out, std::uint64_t value) {
+  for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
+}
+
+KeyRange blocks(const RealmId& realm) { return KeyRange::prefix("a" + Bytes(realm.bytes())); }
+
+Bytes block_key(const RealmId& realm, Millis time, std::uint64_t sequence) {
+  auto key = "a" + Bytes(realm.bytes());
+  put_number(key, static_cast<std::uint64_t>(time));
+  put_number(key, sequence);
+  return key;
+}
+
+void put_entry(Bytes& out, const AuditEntry& entry) {
+  put_varint(out, static_cast<std::uint64_t>(entry.time));
+  out.append(entry.delegate.bytes());
+  for (const auto* text : {&entry.entrance, &entry.tool, &entry.context, &entry.outcome}) {
+    put_text(out, *text);
+  }
+  for (auto number : {entry.bytes_in, entry.bytes_out, entry.micros}) put_varint(out, number);
+}
+
+std::optional<AuditEntry> take_entry(ByteReader& in) {
+  AuditEntry entry;
+  entry.time = static_cast<Millis>(in.varint());
+  auto delegate = in.take(16);
+  for (auto* text : {&entry.entrance, &entry.tool, &entry.context, &entry.outcome}) {
+    *text = in.text();
+  }
+  for (auto* number : {&entry.bytes_in, &entry.bytes_out, &entry.micros}) *number = in.varint();
+  if (in.failed()) return std::nullopt;
+  entry.delegate = DelegateId::from_bytes(delegate);
+  return entry;
+}
+
+std::vector<AuditEntry> decode_block(ByteView value) {
+  std::vector<AuditEntry> entries;
+  ByteReader in(value);
+  if (in.byte() != kVersion) return entries;
+  while (!in.at_end()) {
+    auto entry = take_entry(in);
+    if (!entry) break;  // a damaged block shows what can be read of it
+    entries.push_back(std::move(*entry));
+  }
+  return entries;
+}
+
+bool fits(const AuditEntry& entry, const AuditQuery& query) {
+  return (!query.since || entry.time >= *query.since) &&
+         (!query.until || entry.time < *query.until) &&
+         (!query.delegate || entry.delegate == *query.delegate) &&
+         (!query.tool || entry.tool == *query.tool) &&
+         (!query.outcome || entry.outcome == *query.outcome);
+}
+
+// A cursor is the key of a block (without its realm) and how many of its entries, from the newest,
+// were given or passed over.
+struct Position {
+  Bytes block;  // 16 bytes
+  std::uint64_t passed = 0;
+};
+
+std::string render(const Position& position) {
+  Bytes bytes = position.block;
+  put_varint(bytes, position.passed);
+  return render_cursor(bytes);
+}
+
+Result<Position> parse_position(std::string_view cursor) {
+  auto bytes = TRY(parse_cursor(cursor));
+  ByteReader in(bytes);
+  Position position;
+  position.block = in.take(16);
+  position.passed = in.varint();
+  if (in.failed() || !in.at_end()) {
+    return fail(Code::kInvalidCursor, "'{}' is not a cursor", cursor);
+  }
+  return position;
+}
+
+}  // namespace
+
+AuditLog::AuditLog(KeyValueStore& kv, const Clock& clock, AuditOptions options)
+    : kv_(kv), clock_(clock), options_(options) {
+  writer_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+AuditLog::~AuditLog() {
+  writer_.request_stop();
+  writer_.join();
+  static_cast<void>(flush());
+}
+
+void AuditLog::run(const std::stop_token& stop) {
+  std::unique_lock lock(wake_mutex_);
+  while (!stop.stop_requested()) {
+    wake_.wait_for(lock, stop, options_.flush_every, [] { return false; });
+    static_cast<void>(flush());
+  }
+}
+
+Bytes AuditLog::next_key(const RealmId& realm) {
+  auto state = state_.lock();
+  return block_key(realm, clock_.now(), state->sequence++);
+}
+
+Result<void> AuditLog::write(const RealmId& realm, std::vector<AuditEntry> entries) {
+  if (entries.empty()) return {};
+  Bytes block(1, kVersion);
+  for (const auto& entry : entries) put_entry(block, entry);
+  Batch batch;
+  batch.durability = Durability::kBuffered;
+  const auto size = block.size();
+  batch.puts.push_back({next_key(realm), std::move(block)});
+  TRY(kv_.commit(std::move(batch)));
+  bool trim_now = false;
+  {
+    auto state = state_.lock();
+    auto& written = state->realms[realm].written;
+    written += size;
+    trim_now = written >= kTrimEvery;
+    if (trim_now) written = 0;
+  }
+  if (trim_now) TRY(trim(realm));
+  return {};
+}
+
+void AuditLog::record(const RealmId& realm, AuditEntry entry, When when) {
+  if (entry.context.size() > kMaxContext) entry.context.resize(kMaxContext);
+  if (when == When::kNow) {
+    std::vector<AuditEntry> one;
+    one.push_back(std::move(entry));
+    static_cast<void>(write(realm, std::move(one)));
+    return;
+  }
+  std::vector<AuditEntry> full;
+  {
+    auto state = state_.lock();
+    auto& pending = state->realms[realm].entries;
+    pending.push_back(std::move(entry));
+    if (pending.size() >= kMaxPending) full = std::exchange(pending, {});
+  }
+  static_cast<void>(write(realm, std::move(full)));
+}
+
+Result<void> AuditLog::flush() {
+  std::map<RealmId, std::vector<AuditEntry>> all;
+  {
+    auto state = state_.lock();
+    for (auto& [realm, pending] : state->realms) {
+      if (!pending.entries.empty()) all[realm] = std::exchange(pending.entries, {});
+    }
+  }
+  for (auto& [realm, entries] : all) TRY(write(realm, std::move(entries)));
+  return {};
+}
+
+Result<AuditPage> AuditLog::query(const RealmId& realm, const AuditQuery& query) {
+  if (query.limit < 1 || query.limit > 1000) {
+    return fail(Code::kInvalidArgument, "limit is {}; it should be 1 to 1000", query.limit);
+  }
+  TRY(flush());
+  auto range = blocks(realm);
+  Position at;
+  if (query.cursor) {
+    at = TRY(parse_position(*query.cursor));
+    range.end = "a" + Bytes(realm.bytes()) + at.block + '\0';
+  }
+  if (query.since) range.begin = block_key(realm, *query.since, 0);
+  AuditPage page;
+  std::size_t looked = 0;
+  TRY(kv_.scan(range, Direction::kBackward, [&](ByteView key, ByteView value) {
+    const Bytes block(key.substr(17));
+    auto entries = decode_block(value);
+    std::uint64_t passed = block == at.block ? at.passed : 0;
+    for (; passed < entries.size(); ++passed) {
+      if (page.entries.size() == query.limit || looked == kMaxLooked) {
+        page.next_cursor = render({block, passed});
+        return Scan::kStop;
+      }
+      looked += 1;
+      auto& entry = entries[entries.size() - 1 - passed];
+      if (fits(entry, query)) page.entries.push_back(std::move(entry));
+    }
+    return Scan::kContinue;
+  }));
+  return page;
+}
+
+Result<std::uint64_t> AuditLog::trim(const RealmId& realm) {
+  const auto oldest =
+      block_key(realm, std::max<Millis>(0, clock_.now() - options_.max_age.count()), 0);
+  Batch batch;
+  batch.durability = Durability::kBuffered;
+  std::uint64_t bytes = 0;
+  // Newest first: what no longer fits goes.
+  TRY(kv_.scan(blocks(realm), Direction::kBackward, [&](ByteView key, ByteView value) {
+    bytes += key.size() + value.size();
+    if (bytes > options_.max_bytes || key < oldest) batch.deletes.emplace_back(key);
+    return Scan::kContinue;
+  }));
+  const auto count = batch.deletes.size();
+  if (count > 0) TRY(kv_.commit(std::move(batch)));
+  return count;
+}
+
+}  // namespace cairn

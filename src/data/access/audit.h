@@ -1,0 +1,96 @@
+// The audit log: who did what, through what, to which context, how it ended. Never content.
+//
+// Invariants  an entry of a call that changed something is in the store before its caller gets the
+//             answer; it survives the end of the process, and reaches the disk with the next synced
+//             commit. Others follow within a second. Bounded per realm by age and size: the oldest
+//             go first.
+// Threads     every function may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <thread>
+
+#include "base/guarded.h"
+#include "base/id.h"
+#include "data/store/key_value.h"
+
+namespace cairn {
+
+struct AuditEntry {
+  Millis time = 0;
+  DelegateId delegate;
+  std::string entrance;  // rest, mcp, cli
+  std::string tool;
+  std::string context;  // the depot or node and the path, as the caller named them
+  std::string outcome;  // ok, or the code of the error
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t micros = 0;
+
+  bool operator==(const AuditEntry&) const = default;
+};
+
+struct AuditOptions {
+  std::chrono::milliseconds max_age = std::chrono::hours(24 * 90);
+  std::uint64_t max_bytes = 64 << 20;  // per realm, as stored
+  std::chrono::milliseconds flush_every = std::chrono::milliseconds(500);
+};
+
+struct AuditQuery {
+  std::size_t limit = 100;
+  std::optional<std::string> cursor;
+  std::optional<Millis> since;
+  std::optional<Millis> until;
+  std::optional<DelegateId> delegate;
+  std::optional<std::string> tool;
+  std::optional<std::string> outcome;
+};
+
+struct AuditPage {
+  std::vector<AuditEntry> entries;  // newest first
+  // More may follow: a page also ends when much was looked at and little fitted the query.
+  std::optional<std::string> next_cursor;
+};
+
+class AuditLog final {
+ public:
+  AuditLog(KeyValueStore& kv, const Clock& clock, AuditOptions options = {});
+  // Writes what is pending.
+  ~AuditLog();
+  AuditLog(const AuditLog&) = delete;
+  AuditLog& operator=(const AuditLog&) = delete;
+
+  enum class When { kSoon, kNow };
+  void record(const RealmId& realm, AuditEntry entry, When when);
+  Result<AuditPage> query(const RealmId& realm, const AuditQuery& query);
+  // Writes what is pending in every realm.
+  Result<void> flush();
+  // Removes what is too old or too much in a realm; how many blocks.
+  Result<std::uint64_t> trim(const RealmId& realm);
+
+ private:
+  struct Pending {
+    std::vector<AuditEntry> entries;
+    std::uint64_t written = 0;  // bytes since the last trim
+  };
+  struct State {
+    std::map<RealmId, Pending> realms;
+    std::uint64_t sequence = 0;
+  };
+
+  Result<void> write(const RealmId& realm, std::vector<AuditEntry> entries);
+  Bytes next_key(const RealmId& realm);
+  void run(const std::stop_token& stop);
+
+  KeyValueStore& kv_;
+  const Clock& clock_;
+  AuditOptions options_;
+  Guarded<State> state_;
+  std::condition_variable_any wake_;
+  std::mutex wake_mutex_;
+  std::jthread writer_;
+};
+
+}  // namespace cairn

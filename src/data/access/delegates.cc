@@ -1,0 +1,417 @@
+#include "data/access/delegates.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/utf8.h"
+#include "data/realm/records.h"
+
+namespace cairn {
+namespace {
+
+using namespace access_records;
+
+constexpr int kMaxAttempts = 100;
+
+Failure no_delegate(const DelegateId& id) {
+  return fail(Code::kDelegateNotFound,
+              "there is no delegate {} below you; list_delegates shows those you made",
+              id.render());
+}
+
+Result<void> check_usable(const Delegate& delegate, bool is_self, Millis now) {
+  const auto* whose = is_self ? "this delegate" : "a delegate above this one";
+  if (delegate.revoked_at) {
+    return fail(Code::kDelegateRevoked, "{} was revoked; ask whoever made it for another", whose);
+  }
+  if (delegate.expires_at && *delegate.expires_at <= now) {
+    return fail(Code::kDelegateExpired, "{} has expired; ask whoever made it for another", whose);
+  }
+  return {};
+}
+
+Result<void> check_display_name(std::string_view name) {
+  bool printable = std::ranges::none_of(
+      name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (name.size() <= Delegate::kMaxNameBytes && printable && valid_utf8(name)) return {};
+  return fail(Code::kInvalidArgument,
+              "the name should be at most {} bytes of UTF-8 without control characters",
+              Delegate::kMaxNameBytes);
+}
+
+Result<std::optional<Millis>> expiry(const Session& parent, const NewDelegate& wanted, Millis now) {
+  // The nearest expiry above bounds the child's.
+  std::optional<Millis> bound;
+  for (const auto& above : parent.chain) {
+    if (above->expires_at) bound = std::min(bound.value_or(*above->expires_at), *above->expires_at);
+  }
+  if (!wanted.expires_in) return bound;
+  constexpr std::chrono::seconds kMost = std::chrono::hours(24 * 365 * 100);
+  if (*wanted.expires_in <= std::chrono::seconds(0) || *wanted.expires_in > kMost) {
+    return fail(Code::kInvalidArgument, "expiresIn is {}; it should be 1 to {} seconds",
+                wanted.expires_in->count(), kMost.count());
+  }
+  const auto at = now + std::chrono::milliseconds(*wanted.expires_in).count();
+  if (bound && at > *bound) {
+    return fail(Code::kPermissionExceeded,
+                "expiresIn is {} seconds, but you expire in {}; ask for less or leave it out",
+                wanted.expires_in->count(), (*bound - now) / 1000);
+  }
+  return at;
+}
+
+Failure exceeded(std::string_view right) {
+  return fail(Code::kPermissionExceeded,
+              "you cannot give {}, because you do not have it; leave it out", right);
+}
+
+}  // namespace
+
+std::size_t Delegates::DigestHash::operator()(const Digest& digest) const noexcept {
+  std::size_t value;
+  std::memcpy(&value, digest.data(), sizeof value);
+  return value;
+}
+
+Delegates::Delegates(KeyValueStore& kv, const Clock& clock, Random& random, DelegateOptions options)
+    : kv_(kv), clock_(clock), random_(random), options_(options) {
+  auto changed = [this](const std::vector<Bytes>&) { generation_.fetch_add(1); };
+  watching_.push_back(kv_.watch(all_delegates(), changed));
+  watching_.push_back(kv_.watch(all_tokens(), changed));
+}
+
+Delegates::~Delegates() = default;
+
+Result<Delegate> Delegates::root(const RealmId& realm) {
+  // The root delegate's id is the realm's: there is one, and it needs no looking up.
+  auto id = DelegateId::from_bytes(realm.bytes());
+  auto key = delegate_key(realm, id);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    if (auto value = TRY(kv_.get(key))) return decode_delegate(key, *value);
+    Delegate delegate;
+    delegate.id = id;
+    delegate.realm = realm;
+    delegate.name = "root";
+    delegate.can_upload = true;
+    delegate.can_manage_depot = true;
+    delegate.created_at = clock_.now();
+    Batch batch;
+    batch.conditions.push_back({key, std::nullopt});
+    batch.puts.push_back({key, encode(delegate)});
+    auto done = kv_.commit(std::move(batch));
+    if (!done && done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kConflict, "the root delegate of {} cannot be made", realm.render());
+}
+
+Result<TokenRecord> Delegates::find_token(const Digest& hash) const {
+  auto value = TRY(kv_.get(token_key(hash)));
+  if (!value) {
+    return fail(Code::kInvalidToken, "the token is not valid here: it is unknown or was replaced");
+  }
+  return decode_token(*value);
+}
+
+Result<Delegate> Delegates::load(const RealmId& realm, const DelegateId& id) const {
+  auto key = delegate_key(realm, id);
+  auto value = TRY(kv_.get(key));
+  if (!value) return no_delegate(id);
+  return decode_delegate(key, *value);
+}
+
+Result<std::vector<DelegatePtr>> Delegates::chain_of(const RealmId& realm,
+                                                     const DelegateId& id) const {
+  std::vector<DelegatePtr> chain;
+  std::optional<DelegateId> next = id;
+  while (next && chain.size() <= Delegate::kMaxDepth) {
+    chain.push_back(std::make_shared<const Delegate>(TRY(load(realm, *next))));
+    next = chain.back()->parent;
+  }
+  if (next) {
+    return fail(Code::kMaxDepthExceeded, "the delegate {} is deeper than {}", id.render(),
+                Delegate::kMaxDepth);
+  }
+  return chain;
+}
+
+Result<SessionPtr> Delegates::session_for(std::vector<DelegatePtr> chain) const {
+  const auto now = clock_.now();
+  auto session = std::make_shared<Session>();
+  session->realm = chain.front()->realm;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    TRY(check_usable(*chain[i], i == 0, now));
+    const auto& expires = chain[i]->expires_at;
+    if (expires) session->valid_until = std::min(session->valid_until.value_or(*expires), *expires);
+    if (!Rights::of(std::span(chain).subspan(i)).realm_wide()) {
+      session->owners.push_back(chain[i]->id);
+    }
+  }
+  session->rights = Rights::of(chain);
+  session->chain = std::move(chain);
+  return session;
+}
+
+Result<SessionPtr> Delegates::verify(const Digest& hash) const {
+  auto token = TRY(find_token(hash));
+  if (token.kind != TokenKind::kAccess) {
+    return fail(Code::kInvalidToken,
+                "this is a refresh token; trade it in for an access token first");
+  }
+  if (token.expires_at && *token.expires_at <= clock_.now()) {
+    return fail(Code::kTokenExpired,
+                "the access token has expired; trade the refresh token in for a new one");
+  }
+  auto session = TRY(session_for(TRY(chain_of(token.realm, token.delegate))));
+  if (session->who().epoch != token.epoch) {
+    return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
+  }
+  auto complete = std::make_shared<Session>(*session);
+  complete->token = hash;
+  if (token.expires_at) {
+    complete->valid_until =
+        std::min(complete->valid_until.value_or(*token.expires_at), *token.expires_at);
+  }
+  return complete;
+}
+
+Result<SessionPtr> Delegates::authenticate(std::string_view access_token) const {
+  const auto hash = TRY(Token::parse(access_token)).hash();
+  const auto generation = generation_.load();
+  {
+    auto sessions = sessions_.lock();
+    auto found = sessions->find(hash);
+    if (found != sessions->end() && found->second.generation == generation) {
+      const auto& session = found->second.session;
+      if (!session->valid_until || *session->valid_until > clock_.now()) return session;
+    }
+  }
+  auto session = TRY(verify(hash));
+  auto sessions = sessions_.lock();
+  if (sessions->size() >= kMaxCached) sessions->clear();
+  sessions->insert_or_assign(hash, Cached{session, generation});
+  return session;
+}
+
+Result<SessionPtr> Delegates::act_as(const RealmId& realm, const DelegateId& delegate) const {
+  return session_for(TRY(chain_of(realm, delegate)));
+}
+
+IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate) const {
+  const auto now = clock_.now();
+  auto until = [&](std::chrono::milliseconds lifetime) {
+    const auto at = now + lifetime.count();
+    return delegate.expires_at ? std::min(at, *delegate.expires_at) : at;
+  };
+  IssuedTokens tokens{Token::make(random_), until(options_.access_lifetime), Token::make(random_)};
+  TokenRecord record{.realm = delegate.realm,
+                     .delegate = delegate.id,
+                     .kind = TokenKind::kAccess,
+                     .expires_at = tokens.access_expires_at,
+                     .epoch = delegate.epoch,
+                     .used = false};
+  batch.puts.push_back({token_key(tokens.access.hash()), encode(record)});
+  record.kind = TokenKind::kRefresh;
+  record.expires_at = until(options_.refresh_lifetime);
+  batch.puts.push_back({token_key(tokens.refresh.hash()), encode(record)});
+  return tokens;
+}
+
+Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wanted) {
+  const auto& above = parent.who();
+  TRY(check_display_name(wanted.name));
+  if (above.depth + 1 > Delegate::kMaxDepth) {
+    return fail(Code::kMaxDepthExceeded,
+                "you are at depth {}, and nobody can be deeper than {}; ask one above you to make "
+                "the delegate",
+                above.depth, Delegate::kMaxDepth);
+  }
+  if (wanted.can_upload && !parent.rights.can_upload()) return exceeded("canUpload");
+  if (wanted.can_manage_depot && !parent.rights.can_manage_depot()) {
+    return exceeded("canManageDepot");
+  }
+  Delegate child;
+  child.id = DelegateId::make(clock_, random_);
+  child.realm = parent.realm;
+  child.parent = above.id;
+  child.depth = above.depth + 1;
+  child.name = std::move(wanted.name);
+  child.can_upload = wanted.can_upload;
+  child.can_manage_depot = wanted.can_manage_depot;
+  child.depots = wanted.depots ? std::move(wanted.depots) : parent.rights.depots();
+  child.scope = wanted.scope ? std::move(wanted.scope) : parent.rights.scope();
+  child.created_at = clock_.now();
+  child.expires_at = TRY(expiry(parent, wanted, child.created_at));
+  Batch batch;
+  auto key = delegate_key(child.realm, child.id);
+  batch.conditions.push_back({key, std::nullopt});
+  batch.puts.push_back({key, encode(child)});
+  batch.puts.push_back({child_key(child.realm, above.id, child.id), Bytes()});
+  auto tokens = add_tokens(batch, child);
+  TRY(kv_.commit(std::move(batch)));
+  return CreatedDelegate{std::move(child), std::move(tokens)};
+}
+
+// The delegate, when the caller is on its chain.
+Result<Delegate> Delegates::below(const Session& caller, const DelegateId& id) const {
+  auto found = TRY(load(caller.realm, id));
+  const Delegate* at = &found;
+  Delegate above;
+  for (unsigned steps = 0; steps <= Delegate::kMaxDepth; ++steps) {
+    if (at->id == caller.who().id) return found;
+    if (!at->parent) break;
+    above = TRY(load(caller.realm, *at->parent));
+    at = &above;
+  }
+  return no_delegate(id);
+}
+
+Result<Delegate> Delegates::get(const Session& caller, const DelegateId& id) const {
+  return below(caller, id);
+}
+
+Result<DelegatePage> Delegates::list(const Session& caller, const DelegateId& parent,
+                                     std::size_t limit,
+                                     std::optional<std::string_view> cursor) const {
+  TRY(below(caller, parent));
+  auto range = children(caller.realm, parent);
+  if (cursor) {
+    auto last = TRY(parse_cursor(*cursor));
+    if (last.size() != 16) return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
+    range.begin = child_key(caller.realm, parent, DelegateId::from_bytes(last)) + '\0';
+  }
+  std::vector<DelegateId> ids;
+  DelegatePage page;
+  TRY(kv_.scan(range, Direction::kForward, [&](ByteView key, ByteView) {
+    if (ids.size() == limit) {
+      page.next_cursor = render_cursor(ids.back().bytes());
+      return Scan::kStop;
+    }
+    ids.push_back(DelegateId::from_bytes(key.substr(key.size() - 16)));
+    return Scan::kContinue;
+  }));
+  for (const auto& id : ids) page.delegates.push_back(TRY(load(caller.realm, id)));
+  return page;
+}
+
+Result<Delegate> Delegates::revoke(const Session& caller, const DelegateId& id) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    auto delegate = TRY(below(caller, id));
+    if (!delegate.parent) {
+      return fail(Code::kForbidden, "a root delegate cannot be revoked; rotate its token instead");
+    }
+    if (delegate.revoked_at) return delegate;
+    Batch batch;
+    auto key = delegate_key(delegate.realm, id);
+    batch.conditions.push_back({key, encode(delegate)});
+    delegate.revoked_at = clock_.now();
+    batch.puts.push_back({key, encode(delegate)});
+    auto done = kv_.commit(std::move(batch));
+    if (done) return delegate;
+    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kConflict, "the delegate {} is changing too fast; try again", id.render());
+}
+
+Result<Delegate> Delegates::void_tokens(const RealmId& realm, const DelegateId& id) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    auto delegate = TRY(load(realm, id));
+    Batch batch;
+    auto key = delegate_key(realm, id);
+    batch.conditions.push_back({key, encode(delegate)});
+    delegate.epoch += 1;
+    batch.puts.push_back({key, encode(delegate)});
+    auto done = kv_.commit(std::move(batch));
+    if (done) return delegate;
+    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kConflict, "the delegate {} is changing too fast; try again", id.render());
+}
+
+Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
+  const auto hash = TRY(Token::parse(refresh_token)).hash();
+  const auto key = token_key(hash);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    auto record = TRY(find_token(hash));
+    if (record.kind != TokenKind::kRefresh) {
+      return fail(Code::kInvalidToken, "this is an access token; a refresh token is needed here");
+    }
+    auto chain = TRY(chain_of(record.realm, record.delegate));
+    const auto& delegate = *chain.front();
+    if (record.epoch != delegate.epoch) {
+      return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
+    }
+    if (record.used) {
+      TRY(void_tokens(record.realm, record.delegate));
+      return fail(Code::kTokenReplayed,
+                  "this refresh token was used before, so somebody else may have it: all tokens of "
+                  "the delegate are void now; ask whoever made it for another");
+    }
+    if (record.expires_at && *record.expires_at <= clock_.now()) {
+      return fail(Code::kTokenExpired,
+                  "the refresh token has expired; ask whoever made the delegate for another");
+    }
+    TRY(session_for(chain));
+    Batch batch;
+    batch.conditions.push_back({key, encode(record)});
+    // Nobody may void the tokens in between: the new ones would be of an old epoch.
+    batch.conditions.push_back({delegate_key(delegate.realm, delegate.id), encode(delegate)});
+    record.used = true;
+    batch.puts.push_back({key, encode(record)});
+    auto tokens = add_tokens(batch, delegate);
+    auto done = kv_.commit(std::move(batch));
+    if (done) return CreatedDelegate{delegate, std::move(tokens)};
+    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kConflict, "the token is being used too often at once; try again");
+}
+
+Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {
+  Batch batch;
+  auto tokens = add_tokens(batch, delegate);
+  TRY(kv_.commit(std::move(batch)));
+  return tokens;
+}
+
+Result<Token> Delegates::issue_lasting(const RealmId& realm, const DelegateId& id) {
+  auto delegate = TRY(void_tokens(realm, id));
+  auto token = Token::make(random_);
+  Batch batch;
+  TokenRecord record{.realm = realm,
+                     .delegate = id,
+                     .kind = TokenKind::kAccess,
+                     .expires_at = std::nullopt,
+                     .epoch = delegate.epoch,
+                     .used = false};
+  batch.puts.push_back({token_key(token.hash()), encode(record)});
+  TRY(kv_.commit(std::move(batch)));
+  return token;
+}
+
+Result<std::uint64_t> Delegates::forget_expired() {
+  const auto now = clock_.now();
+  Batch batch;
+  TRY(kv_.scan(all_tokens(), Direction::kForward, [&](ByteView key, ByteView value) {
+    auto token = decode_token(value);
+    if (token && token->expires_at && *token->expires_at <= now) batch.deletes.emplace_back(key);
+    return Scan::kContinue;
+  }));
+  const auto count = batch.deletes.size();
+  if (count > 0) TRY(kv_.commit(std::move(batch)));
+  return count;
+}
+
+Result<std::vector<NodeKey>> Delegates::frozen_roots(const RealmId& realm) const {
+  std::vector<NodeKey> out;
+  const auto now = clock_.now();
+  TRY(scan_records(kv_, delegates(realm), [&](ByteView key, ByteView value) -> Result<void> {
+    auto delegate = TRY(decode_delegate(key, value));
+    if (!check_usable(delegate, true, now)) return {};
+    for (const auto& root : delegate.scope.value_or(std::vector<ScopeRoot>())) {
+      if (const auto* frozen = std::get_if<FrozenRoot>(&root)) out.push_back(frozen->key);
+    }
+    return {};
+  }));
+  return out;
+}
+
+}  // namespace cairn

@@ -1,0 +1,131 @@
+// The delegates of every realm, and the tokens that prove who is one of them.
+//
+// Invariants  a token is valid only while its delegate and every one above it is neither revoked
+//             nor expired. Only hashes of tokens are stored. A refresh token works once: seen
+//             again, all tokens of its delegate are void.
+// Threads     every function may be called from any thread.
+// Fails with  INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REPLAYED, DELEGATE_REVOKED, DELEGATE_EXPIRED for
+//             tokens; DELEGATE_NOT_FOUND for anyone who is not below the caller.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <unordered_map>
+
+#include "base/guarded.h"
+#include "data/access/rights.h"
+#include "data/access/token.h"
+
+namespace cairn {
+
+// Who is calling, checked.
+struct Session {
+  RealmId realm;
+  std::vector<DelegatePtr> chain;  // the caller first, its root delegate last
+  Rights rights;
+  // Those on the chain who see only a part of the realm: they come to own what the caller writes.
+  std::vector<DelegateId> owners;
+  std::optional<Digest> token;  // its hash
+  std::optional<Millis> valid_until;
+
+  const Delegate& who() const { return *chain.front(); }
+};
+using SessionPtr = std::shared_ptr<const Session>;
+
+struct DelegateOptions {
+  std::chrono::milliseconds access_lifetime = std::chrono::hours(1);
+  std::chrono::milliseconds refresh_lifetime = std::chrono::hours(24 * 30);
+};
+
+struct NewDelegate {
+  std::string name;
+  bool can_upload = false;
+  bool can_manage_depot = false;
+  std::optional<std::vector<DepotId>> depots;   // nothing: as the parent
+  std::optional<std::vector<ScopeRoot>> scope;  // nothing: as the parent; see scope.h
+  std::optional<std::chrono::seconds> expires_in;
+};
+
+struct IssuedTokens {
+  Token access;
+  Millis access_expires_at = 0;
+  Token refresh;
+};
+
+struct CreatedDelegate {
+  Delegate delegate;
+  IssuedTokens tokens;
+};
+
+struct DelegatePage {
+  std::vector<Delegate> delegates;  // oldest first
+  std::optional<std::string> next_cursor;
+};
+
+class Delegates final {
+ public:
+  Delegates(KeyValueStore& kv, const Clock& clock, Random& random, DelegateOptions options = {});
+  ~Delegates();
+  Delegates(const Delegates&) = delete;
+  Delegates& operator=(const Delegates&) = delete;
+
+  // A realm's root delegate, which has every right in it; made when first asked for.
+  Result<Delegate> root(const RealmId& realm);
+
+  Result<SessionPtr> authenticate(std::string_view access_token) const;
+  // As the delegate itself, without a token: for whoever holds the data directory.
+  Result<SessionPtr> act_as(const RealmId& realm, const DelegateId& delegate) const;
+
+  // PERMISSION_EXCEEDED for what the parent does not have, MAX_DEPTH_EXCEEDED.
+  // REQUIRES: depots and scope were resolved for this parent (scope.h).
+  Result<CreatedDelegate> create(const Session& parent, NewDelegate wanted);
+  // The caller, or one below it.
+  Result<Delegate> get(const Session& caller, const DelegateId& delegate) const;
+  // The children of the caller, or of one below it.
+  Result<DelegatePage> list(const Session& caller, const DelegateId& parent, std::size_t limit,
+                            std::optional<std::string_view> cursor) const;
+  // One below the caller, or the caller itself. Revoking again changes nothing.
+  Result<Delegate> revoke(const Session& caller, const DelegateId& delegate);
+
+  // Trades a refresh token in for new tokens.
+  Result<CreatedDelegate> refresh(std::string_view refresh_token);
+  Result<IssuedTokens> issue(const Delegate& delegate);
+  // An access token that does not expire. All earlier tokens of the delegate are void.
+  Result<Token> issue_lasting(const RealmId& realm, const DelegateId& delegate);
+
+  // Removes the records of tokens that have expired; how many.
+  Result<std::uint64_t> forget_expired();
+  // Frozen scope roots of every delegate that can still act: the garbage collector keeps them.
+  Result<std::vector<NodeKey>> frozen_roots(const RealmId& realm) const;
+
+ private:
+  struct Cached {
+    SessionPtr session;
+    std::uint64_t generation = 0;
+  };
+  struct DigestHash {
+    std::size_t operator()(const Digest& digest) const noexcept;
+  };
+  static constexpr std::size_t kMaxCached = 10'000;
+
+  Result<TokenRecord> find_token(const Digest& hash) const;
+  Result<Delegate> load(const RealmId& realm, const DelegateId& id) const;
+  Result<std::vector<DelegatePtr>> chain_of(const RealmId& realm, const DelegateId& id) const;
+  Result<SessionPtr> session_for(std::vector<DelegatePtr> chain) const;
+  Result<SessionPtr> verify(const Digest& hash) const;
+  Result<Delegate> below(const Session& caller, const DelegateId& delegate) const;
+  // New tokens as puts of a batch.
+  IssuedTokens add_tokens(Batch& batch, const Delegate& delegate) const;
+  Result<Delegate> void_tokens(const RealmId& realm, const DelegateId& id);
+
+  KeyValueStore& kv_;
+  const Clock& clock_;
+  Random& random_;
+  DelegateOptions options_;
+  // Raised with every change of a delegate or token: what was checked before is checked again.
+  std::atomic<std::uint64_t> generation_ = 0;
+  mutable Guarded<std::unordered_map<Digest, Cached, DigestHash>> sessions_;
+  std::vector<std::unique_ptr<Subscription>> watching_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,110 @@
+#include "data/access/rights.h"
+
+#include <algorithm>
+
+#include "base/quote.h"
+
+namespace cairn {
+namespace {
+
+// A live place stays in a scope only when the scope above still has a place around it. What is
+// frozen was below a root of the scope above when it was made, and neither ever changes.
+bool allowed_by(const ScopeRoot& root, const std::vector<ScopeRoot>& outer) {
+  const auto* place = std::get_if<Place>(&root);
+  if (place == nullptr) return true;
+  return std::ranges::any_of(outer, [&](const ScopeRoot& above) {
+    const auto* around = std::get_if<Place>(&above);
+    return around != nullptr && is_within(*place, *around);
+  });
+}
+
+Failure no_depot(std::string_view address) {
+  return fail(Code::kDepotNotFound, "there is no depot {}; list the depots to see their ids",
+              shown(address));
+}
+
+}  // namespace
+
+bool is_within(const Place& place, const Place& outer) {
+  return place.depot == outer.depot && place.path.is_within(outer.path);
+}
+
+Rights Rights::of(std::span<const DelegatePtr> chain) {
+  const auto& self = *chain.front();
+  Rights rights;
+  rights.can_upload_ = self.can_upload;
+  rights.can_manage_depot_ = self.can_manage_depot;
+  rights.depots_ = self.depots;
+  rights.scope_ = self.scope;
+  for (const auto& above : chain.subspan(1)) {
+    rights.can_upload_ = rights.can_upload_ && above->can_upload;
+    rights.can_manage_depot_ = rights.can_manage_depot_ && above->can_manage_depot;
+    if (above->depots) {
+      if (!rights.depots_) rights.depots_ = above->depots;
+      std::erase_if(*rights.depots_, [&](const DepotId& depot) {
+        return std::ranges::find(*above->depots, depot) == above->depots->end();
+      });
+    }
+    if (above->scope) {
+      if (!rights.scope_) rights.scope_ = above->scope;
+      std::erase_if(*rights.scope_,
+                    [&](const ScopeRoot& root) { return !allowed_by(root, *above->scope); });
+    }
+  }
+  return rights;
+}
+
+bool Rights::may_use(const DepotId& depot) const {
+  return !depots_ || std::ranges::find(*depots_, depot) != depots_->end();
+}
+
+std::vector<Place> Rights::places(const DepotId& depot) const {
+  if (!may_use(depot)) return {};
+  if (!scope_) return {Place{depot, Path()}};
+  std::vector<Place> out;
+  for (const auto& root : *scope_) {
+    const auto* place = std::get_if<Place>(&root);
+    if (place != nullptr && place->depot == depot) out.push_back(*place);
+  }
+  return out;
+}
+
+std::vector<NodeKey> Rights::frozen() const {
+  std::vector<NodeKey> out;
+  if (!scope_) return out;
+  for (const auto& root : *scope_) {
+    if (const auto* frozen = std::get_if<FrozenRoot>(&root)) out.push_back(frozen->key);
+  }
+  return out;
+}
+
+Result<Place> Rights::place_at(std::string_view address) const {
+  const auto slash = address.find('/');
+  auto depot = TRY(DepotId::parse(address.substr(0, slash)));
+  auto all = places(depot);
+  if (all.empty()) return no_depot(address);
+  if (slash == std::string_view::npos) {
+    if (all.size() == 1) return all.front();
+    std::string choices;
+    for (const auto& place : all) choices += (choices.empty() ? "" : ", ") + address_of(place);
+    return fail(Code::kInvalidArgument,
+                "you may see several places of {}; name the one you mean: {}", depot.render(),
+                choices);
+  }
+  auto path = TRY(Path::parse(address.substr(slash + 1)));
+  if (!scope_) {
+    return fail(Code::kInvalidArgument, "'{}' has a path in it; give {} and put the path in 'path'",
+                shown(address), depot.render());
+  }
+  for (auto& place : all) {
+    if (place.path == path) return std::move(place);
+  }
+  return no_depot(address);
+}
+
+std::string Rights::address_of(const Place& place) const {
+  if (places(place.depot).size() == 1 || place.path.is_root()) return place.depot.render();
+  return place.depot.render() + "/" + place.path.render();
+}
+
+}  // namespace cairn

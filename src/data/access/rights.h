@@ -1,0 +1,51 @@
+// Rights: what a delegate may do and see, all of its chain taken together.
+//
+// A delegate sees a depot as if the place it may see were the whole of it. When it may see several
+// places of one depot, each has an address of its own: `dpt_…/docs`; otherwise the address is the
+// depot's id.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/access/delegate.h"
+
+namespace cairn {
+
+class Rights final {
+ public:
+  // REQUIRES: chain is not empty; the delegate first, its root delegate last.
+  static Rights of(std::span<const DelegatePtr> chain);
+
+  bool can_upload() const { return can_upload_; }
+  bool can_manage_depot() const { return can_manage_depot_; }
+  // No limit on what it sees: every depot, every node of the realm.
+  bool realm_wide() const { return !depots_ && !scope_; }
+  // No scope: it sees the whole of each depot it may use.
+  bool whole_depots() const { return !scope_; }
+  const std::optional<std::vector<DepotId>>& depots() const { return depots_; }
+  const std::optional<std::vector<ScopeRoot>>& scope() const { return scope_; }
+
+  bool may_use(const DepotId& depot) const;
+  // The places of a depot it may see: none, the whole of it, or those its scope names.
+  std::vector<Place> places(const DepotId& depot) const;
+  std::vector<NodeKey> frozen() const;
+
+  // The place an address names. DEPOT_NOT_FOUND for what it may not see, whether it exists or not.
+  Result<Place> place_at(std::string_view address) const;
+  // The inverse.
+  // REQUIRES: the place is one of places(place.depot).
+  std::string address_of(const Place& place) const;
+
+ private:
+  bool can_upload_ = false;
+  bool can_manage_depot_ = false;
+  std::optional<std::vector<DepotId>> depots_;
+  std::optional<std::vector<ScopeRoot>> scope_;
+};
+
+// Whether a place is another, or below it.
+bool is_within(const Place& place, const Place& outer);
+
+}  // namespace cairn

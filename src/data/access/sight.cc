@@ -1,0 +1,199 @@
+#include "data/access/sight.h"
+
+#include <algorithm>
+
+#include "base/quote.h"
+#include "data/tree/view.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t kHistoryLooked = 1000;
+constexpr std::size_t kPage = 1000;
+
+Failure not_authorised(std::string_view text) {
+  return fail(Code::kNodeNotAuthorized,
+              "you may not use {} by its key; name it by a depot and a path, or by the newRoot of "
+              "something you wrote",
+              shown(text));
+}
+
+Failure bad_scope(std::string_view text, std::string_view why) {
+  return fail(Code::kInvalidScope,
+              "the scope '{}' {}; use '.', indices like '0:1:2', 'dpt_…/path' or 'nod_…'",
+              shown(text), why);
+}
+
+bool is_index_walk(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == ':'; });
+}
+
+}  // namespace
+
+Result<Place> Sight::place(std::string_view address) const {
+  auto place = TRY(session_.rights.place_at(address));
+  TRY(realm_.get_depot(place.depot));
+  return place;
+}
+
+Result<Target> Sight::target(std::string_view text) const {
+  if (text.starts_with(DepotTag::kPrefix)) {
+    auto where = TRY(session_.rights.place_at(text));
+    auto root = TRY(realm_.root_at(where));
+    return Target{root, std::move(where)};
+  }
+  return Target{TRY(node(text)), std::nullopt};
+}
+
+Result<NodeKey> Sight::node(std::string_view text) const {
+  if (!text.starts_with("nod_")) {
+    return fail(Code::kInvalidKey, "'{}' is neither a depot id (dpt_…) nor a node key (nod_…)",
+                shown(text));
+  }
+  if (session_.rights.realm_wide()) return realm_.resolve(text);
+  auto prefix = TRY(KeyPrefix::parse(text));
+  for (const auto& key : session_.rights.frozen()) {
+    if (prefix.contains(key)) return key;
+  }
+  auto owned = realm_.ownership().resolve(session_.who().id, text);
+  if (owned || owned.error().code != Code::kNodeNotFound) return owned;
+  if (auto root = TRY(among_places(prefix))) return *root;
+  return not_authorised(text);
+}
+
+// A root that a place has, or had in its history.
+Result<std::optional<NodeKey>> Sight::among_places(const KeyPrefix& prefix) const {
+  for (const auto& where : TRY(places())) {
+    auto now = realm_.root_at(where);
+    if (now && prefix.contains(*now)) return *now;
+    auto past = TRY(realm_.history_at(where, kHistoryLooked, std::nullopt));
+    for (const auto& entry : past.entries) {
+      if (prefix.contains(entry.root)) return entry.root;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<Place>> Sight::places() const {
+  std::vector<Place> out;
+  std::optional<std::string> cursor;
+  do {
+    auto page = TRY(realm_.list_depots(kPage, cursor));
+    for (const auto& depot : page.depots) {
+      std::ranges::move(session_.rights.places(depot.id), std::back_inserter(out));
+    }
+    cursor = std::move(page.next_cursor);
+  } while (cursor);
+  return out;
+}
+
+// What the delegate's own roots are to a child's index walk.
+Result<std::vector<ScopeRoot>> Sight::roots() const {
+  std::vector<ScopeRoot> out;
+  if (session_.rights.scope()) {
+    for (const auto& root : *session_.rights.scope()) {
+      const auto* live = std::get_if<Place>(&root);
+      if (live == nullptr || session_.rights.may_use(live->depot)) out.push_back(root);
+    }
+    return out;
+  }
+  for (auto& where : TRY(places())) out.emplace_back(std::move(where));
+  return out;
+}
+
+// The root below another; a live place stays live, by name.
+Result<ScopeRoot> Sight::below(const ScopeRoot& root, const Path& path,
+                               std::string_view text) const {
+  const auto* live = std::get_if<Place>(&root);
+  auto start = live != nullptr ? realm_.root_at(*live) : Result<NodeKey>(std::get<FrozenRoot>(root).key);
+  if (!start) return bad_scope(text, "begins at a place that is not there any more");
+  if (path.is_root()) return root;
+  auto found = locate(TRY(view_tree(realm_.nodes(), *start)), path);
+  if (!found) return bad_scope(text, fmt::format("names nothing: {}", found.error().message));
+  if (live == nullptr) return FrozenRoot{found->entry.key};
+  Place place = *live;
+  for (const auto& segment : found->path.segments()) place.path = place.path.child(segment);
+  return place;
+}
+
+Result<ScopeRoot> Sight::walk(std::string_view text, const std::vector<ScopeRoot>& from) const {
+  const auto colon = text.find(':');
+  const auto first = child_index("~" + std::string(text.substr(0, colon)));
+  if (!first || *first >= from.size()) {
+    return bad_scope(text, fmt::format("begins at root {}, but you have {} (counted from 0)",
+                                       shown(text.substr(0, colon)), from.size()));
+  }
+  std::string path;
+  for (auto rest = colon; rest != std::string_view::npos;) {
+    const auto next = text.find(':', rest + 1);
+    path += (path.empty() ? "~" : "/~");
+    path += text.substr(rest + 1, next == std::string_view::npos ? next : next - rest - 1);
+    rest = next;
+  }
+  auto parsed = Path::parse(path);
+  const bool digits = parsed && std::ranges::all_of(parsed->segments(), [](const auto& segment) {
+                        return child_index(segment).has_value();
+                      });
+  if (!digits) return bad_scope(text, "is not a list of child indices");
+  return below(from[*first], *parsed, text);
+}
+
+Result<ScopeRoot> Sight::named(std::string_view text) const {
+  const auto slash = text.find('/');
+  const auto head = text.substr(0, slash);
+  auto path =
+      slash == std::string_view::npos ? Result<Path>(Path()) : Path::parse(text.substr(slash + 1));
+  if (!path) return bad_scope(text, path.error().message);
+  if (text.starts_with("nod_")) return below(FrozenRoot{TRY(node(head))}, *path, text);
+  auto depot = DepotId::parse(head);
+  if (!depot) return bad_scope(text, "is none of the forms there are");
+  auto all = session_.rights.places(*depot);
+  if (all.size() == 1) {
+    TRY(realm_.get_depot(*depot));
+    return below(all.front(), *path, text);
+  }
+  // Several places of one depot: the path is the depot's own, and lies in one of them.
+  for (const auto& around : all) {
+    if (!path->is_within(around.path)) continue;
+    Path rest;
+    for (auto i = around.path.segments().size(); i < path->segments().size(); ++i) {
+      rest = rest.child(path->segments()[i]);
+    }
+    return below(around, rest, text);
+  }
+  return fail(Code::kDepotNotFound, "there is no depot {}; list the depots to see their ids",
+              shown(text));
+}
+
+Result<std::optional<std::vector<ScopeRoot>>> Sight::narrow(
+    std::span<const std::string> texts) const {
+  if (texts.empty()) {
+    return fail(Code::kInvalidScope,
+                "the scope is empty, so nothing could be seen; leave it out to give all you see");
+  }
+  std::vector<ScopeRoot> out;
+  auto add = [&](ScopeRoot root) {
+    if (std::ranges::find(out, root) == out.end()) out.push_back(std::move(root));
+  };
+  bool everything = false;
+  const auto own = TRY(roots());
+  for (const auto& text : texts) {
+    if (text == ".") {
+      everything = everything || !session_.rights.scope();
+      for (const auto& root : own) add(root);
+    } else if (is_index_walk(text)) {
+      add(TRY(walk(text, own)));
+    } else {
+      add(TRY(named(text)));
+    }
+  }
+  if (everything) return std::nullopt;
+  if (out.size() > Delegate::kMaxRoots) {
+    return fail(Code::kInvalidScope, "the scope has {} roots; the most is {}", out.size(),
+                Delegate::kMaxRoots);
+  }
+  return out;
+}
+
+}  // namespace cairn

@@ -1,0 +1,50 @@
+// Sight: what one delegate can name in its realm. The one place where a text from outside becomes a
+// depot's place or a node, and where it is decided whether the caller may see it.
+//
+//   dpt_…        the place of the depot that the delegate may see, as it is now
+//   dpt_…/docs   the same, for a delegate that may see several places of the depot
+//   nod_…        a node, whole or abbreviated: any of the realm for whoever sees all of it; else
+//                one the delegate or one below it wrote, a root of its scope, or a root that one
+//                of its places has or had in its history
+//
+// Fails with  DEPOT_NOT_FOUND and NODE_NOT_AUTHORIZED for what may not be seen, whether or not it
+//             exists.
+#pragma once
+
+#include "data/access/delegates.h"
+#include "data/realm/realm.h"
+
+namespace cairn {
+
+// A root somebody named, and where its writes would be committed.
+struct Target {
+  NodeKey root;
+  std::optional<Place> place;  // nothing: a bare node
+};
+
+class Sight final {
+ public:
+  Sight(Realm& realm, const Session& session) : realm_(realm), session_(session) {}
+
+  Result<Target> target(std::string_view text) const;
+  Result<NodeKey> node(std::string_view text) const;
+  Result<Place> place(std::string_view address) const;
+  // Everything it may see that is live, depots oldest first.
+  Result<std::vector<Place>> places() const;
+
+  // A child's scope from its texts: `.` is all the delegate sees; `0:1:2` walks by child index from
+  // its root number 0, `dpt_…/path` and `nod_…/path` name a root directly. INVALID_SCOPE.
+  Result<std::optional<std::vector<ScopeRoot>>> narrow(std::span<const std::string> texts) const;
+
+ private:
+  Result<std::optional<NodeKey>> among_places(const KeyPrefix& prefix) const;
+  Result<std::vector<ScopeRoot>> roots() const;
+  Result<ScopeRoot> walk(std::string_view text, const std::vector<ScopeRoot>& from) const;
+  Result<ScopeRoot> named(std::string_view text) const;
+  Result<ScopeRoot> below(const ScopeRoot& root, const Path& path, std::string_view text) const;
+
+  Realm& realm_;
+  const Session& session_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,247 @@
+#include "data/access/users.h"
+
+#include <algorithm>
+
+#include <argon2.h>
+
+#include "base/quote.h"
+#include "base/utf8.h"
+#include "data/tree/path.h"
+
+namespace cairn {
+namespace {
+
+// u realm: a user; n name: the user of that name.
+constexpr char kVersion = 1;
+constexpr int kMaxAttempts = 100;
+constexpr std::uint32_t kPasses = 2;
+constexpr std::size_t kSaltBytes = 16;
+constexpr std::size_t kHashBytes = 32;
+
+Bytes user_key(const RealmId& id) { return "u" + Bytes(id.bytes()); }
+Bytes name_key(std::string_view name) { return "n" + Bytes(name); }
+KeyRange all_users() { return KeyRange::prefix("u"); }
+
+Bytes encode(const User& user) {
+  Bytes out(1, kVersion);
+  put_text(out, user.name);
+  out.push_back(static_cast<char>(user.role));
+  put_text(out, user.password);
+  put_varint(out, static_cast<std::uint64_t>(user.created_at));
+  return out;
+}
+
+Result<User> decode(ByteView key, ByteView value) {
+  ByteReader in(value);
+  User user;
+  const bool known = in.byte() == kVersion && key.size() == 17;
+  user.name = in.text();
+  const auto role = in.byte();
+  user.password = in.text();
+  user.created_at = static_cast<Millis>(in.varint());
+  if (!known || in.failed() || !in.at_end() || role > 2) {
+    return fail(Code::kIoError, "a user record in the store is damaged; run cairn fsck");
+  }
+  user.id = RealmId::from_bytes(key.substr(1));
+  user.role = static_cast<Role>(role);
+  return user;
+}
+
+Result<void> check_user_name(std::string_view name) {
+  const bool plain = std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-@+").contains(c);
+  });
+  if (!name.empty() && name.size() <= Users::kMaxNameBytes && plain) return {};
+  return fail(Code::kInvalidArgument,
+              "the user name '{}' should be 1 to {} letters, digits or any of . _ - @ +",
+              shown(name), Users::kMaxNameBytes);
+}
+
+Failure no_user(std::string_view who) {
+  return fail(Code::kUserNotFound, "there is no user {}", shown(who));
+}
+
+}  // namespace
+
+std::string_view name(Role role) {
+  switch (role) {
+    case Role::kUnauthorized:
+      return "unauthorized";
+    case Role::kAuthorized:
+      return "authorized";
+    case Role::kAdmin:
+      return "admin";
+  }
+  return "";
+}
+
+Result<Role> parse_role(std::string_view text) {
+  for (auto role : {Role::kUnauthorized, Role::kAuthorized, Role::kAdmin}) {
+    if (name(role) == text) return role;
+  }
+  return fail(Code::kInvalidArgument,
+              "the role '{}' should be one of unauthorized, authorized, admin", shown(text));
+}
+
+Users::Users(KeyValueStore& kv, const Clock& clock, Random& random, std::uint32_t work)
+    : kv_(kv), clock_(clock), random_(random), work_(work) {
+  watching_ = kv_.watch(all_users(), [this](const std::vector<Bytes>& keys) {
+    auto roles = roles_.lock();
+    for (const auto& key : keys) roles->erase(key);
+  });
+}
+
+Users::~Users() = default;
+
+Result<std::string> Users::hash(std::string_view password) const {
+  if (password.size() < kMinPasswordBytes || password.size() > kMaxPasswordBytes) {
+    return fail(Code::kInvalidArgument, "the password has {} bytes; it should have {} to {}",
+                password.size(), kMinPasswordBytes, kMaxPasswordBytes);
+  }
+  const auto salt = random_.bytes(kSaltBytes);
+  std::string encoded(argon2_encodedlen(kPasses, work_, 1, kSaltBytes, kHashBytes, Argon2_id),
+                      '\0');
+  const int failed =
+      argon2id_hash_encoded(kPasses, work_, 1, password.data(), password.size(), salt.data(),
+                            salt.size(), kHashBytes, encoded.data(), encoded.size());
+  if (failed != ARGON2_OK) {
+    return fail(Code::kInternal, "hashing a password failed: {}", argon2_error_message(failed));
+  }
+  encoded.resize(encoded.find('\0'));
+  return encoded;
+}
+
+Result<User> Users::insert(User user) {
+  Batch batch;
+  auto key = user_key(user.id);
+  batch.conditions.push_back({key, std::nullopt});
+  batch.conditions.push_back({name_key(user.name), std::nullopt});
+  batch.puts.push_back({key, encode(user)});
+  batch.puts.push_back({name_key(user.name), Bytes(user.id.bytes())});
+  auto done = kv_.commit(std::move(batch));
+  if (done) return user;
+  if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  return fail(Code::kUserExists, "there is a user {} already", user.name);
+}
+
+Result<User> Users::owner(const RealmId& realm) {
+  auto known = get(realm);
+  if (known || known.error().code != Code::kUserNotFound) return known;
+  auto made = insert({.id = realm,
+                      .name = "owner",
+                      .role = Role::kAdmin,
+                      .password = {},
+                      .created_at = clock_.now()});
+  return made || made.error().code != Code::kUserExists ? made : get(realm);
+}
+
+Result<User> Users::add(std::string_view name, Role role,
+                        std::optional<std::string_view> password) {
+  TRY(check_user_name(name));
+  return insert({.id = RealmId::make(clock_, random_),
+                 .name = std::string(name),
+                 .role = role,
+                 .password = password ? TRY(hash(*password)) : std::string(),
+                 .created_at = clock_.now()});
+}
+
+Result<User> Users::get(const RealmId& id) const {
+  auto key = user_key(id);
+  auto value = TRY(kv_.get(key));
+  if (!value) return no_user(id.render());
+  return decode(key, *value);
+}
+
+Result<User> Users::find(std::string_view name) const {
+  auto id = TRY(kv_.get(name_key(name)));
+  if (!id) return no_user(name);
+  return get(RealmId::from_bytes(*id));
+}
+
+Result<UserPage> Users::list(std::size_t limit, std::optional<std::string_view> cursor) const {
+  auto range = all_users();
+  if (cursor) {
+    auto last = TRY(parse_cursor(*cursor));
+    if (last.size() != 16) return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
+    range.begin = user_key(RealmId::from_bytes(last)) + '\0';
+  }
+  UserPage page;
+  std::optional<Error> error;
+  TRY(kv_.scan(range, Direction::kForward, [&](ByteView key, ByteView value) {
+    if (page.users.size() == limit) {
+      page.next_cursor = render_cursor(page.users.back().id.bytes());
+      return Scan::kStop;
+    }
+    auto user = decode(key, value);
+    if (!user) {
+      error = std::move(user).error();
+      return Scan::kStop;
+    }
+    page.users.push_back(std::move(*user));
+    return Scan::kContinue;
+  }));
+  if (error) return Failure(std::move(*error));
+  return page;
+}
+
+template <typename Change>
+Result<User> Users::update(const RealmId& id, Change change) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    auto user = TRY(get(id));
+    Batch batch;
+    batch.conditions.push_back({user_key(id), encode(user)});
+    TRY(change(user));
+    batch.puts.push_back({user_key(id), encode(user)});
+    auto done = kv_.commit(std::move(batch));
+    if (done) return user;
+    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kConflict, "the user {} is changing too fast; try again", id.render());
+}
+
+Result<User> Users::set_role(const RealmId& id, Role role) {
+  return update(id, [&](User& user) -> Result<void> {
+    if (user.name == "owner" && role != Role::kAdmin) {
+      return fail(Code::kForbidden, "the machine's owner stays an admin");
+    }
+    user.role = role;
+    return {};
+  });
+}
+
+Result<User> Users::set_password(const RealmId& id, std::string_view password) {
+  auto hashed = TRY(hash(password));
+  return update(id, [&](User& user) -> Result<void> {
+    user.password = hashed;
+    return {};
+  });
+}
+
+Result<User> Users::sign_in(std::string_view name, std::string_view password) const {
+  auto user = name.size() <= kMaxNameBytes ? find(name) : Result<User>(no_user(name));
+  if (!user && user.error().code != Code::kUserNotFound) return user;
+  const bool known = user && !user->password.empty() && password.size() <= kMaxPasswordBytes;
+  // Somebody nobody knows costs as much, so that time does not tell who is known.
+  const auto encoded = known ? user->password : TRY(hash("a password that nobody has"));
+  const bool fits = argon2id_verify(encoded.c_str(), password.data(),
+                                    std::min(password.size(), kMaxPasswordBytes)) == ARGON2_OK;
+  if (known && fits) return user;
+  return fail(Code::kInvalidToken, "the name or the password is wrong");
+}
+
+Result<Role> Users::role_of(const RealmId& id) const {
+  auto key = user_key(id);
+  {
+    auto roles = roles_.lock();
+    if (auto found = roles->find(key); found != roles->end()) return found->second;
+  }
+  // Held over the read, so that a change cannot come between it and the memory of it.
+  auto roles = roles_.lock();
+  auto value = TRY(kv_.get(key));
+  const auto role = value ? TRY(decode(key, *value)).role : Role::kUnauthorized;
+  roles->insert_or_assign(key, role);
+  return role;
+}
+
+}  // namespace cairn

@@ -1,0 +1,79 @@
+// Users: one realm each, a role, and a password for whoever signs in with one.
+//
+// Invariants  names are unique. Passwords are stored as Argon2id hashes only. The machine's owner
+//             is the first user, and an admin; at least one admin is left at any time.
+// Threads     every function may be called from any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/id.h"
+#include "data/store/key_value.h"
+
+namespace cairn {
+
+enum class Role : std::uint8_t { kUnauthorized = 0, kAuthorized = 1, kAdmin = 2 };
+std::string_view name(Role role);
+Result<Role> parse_role(std::string_view text);
+
+struct User {
+  RealmId id;
+  std::string name;
+  Role role = Role::kAuthorized;
+  std::string password;  // encoded Argon2id; empty: cannot sign in with one
+  Millis created_at = 0;
+
+  bool operator==(const User&) const = default;
+};
+
+struct UserPage {
+  std::vector<User> users;  // oldest first
+  std::optional<std::string> next_cursor;
+};
+
+class Users final {
+ public:
+  static constexpr std::size_t kMaxNameBytes = 100;
+  static constexpr std::size_t kMinPasswordBytes = 8;
+  static constexpr std::size_t kMaxPasswordBytes = 1000;
+
+  // `work`: memory for one password hash, in KiB.
+  Users(KeyValueStore& kv, const Clock& clock, Random& random, std::uint32_t work = 19 * 1024);
+  ~Users();
+  Users(const Users&) = delete;
+  Users& operator=(const Users&) = delete;
+
+  // The machine's owner, made when first asked for with the realm it owns.
+  Result<User> owner(const RealmId& realm);
+  // USER_EXISTS when the name is taken.
+  Result<User> add(std::string_view name, Role role, std::optional<std::string_view> password);
+  Result<User> get(const RealmId& id) const;
+  Result<User> find(std::string_view name) const;
+  Result<UserPage> list(std::size_t limit, std::optional<std::string_view> cursor) const;
+  Result<User> set_role(const RealmId& id, Role role);
+  Result<User> set_password(const RealmId& id, std::string_view password);
+  // The user, when name and password fit. INVALID_TOKEN otherwise, after the same work whether the
+  // name exists or not.
+  Result<User> sign_in(std::string_view name, std::string_view password) const;
+  // A realm nobody has is unauthorised. From memory.
+  Result<Role> role_of(const RealmId& id) const;
+
+ private:
+  Result<std::string> hash(std::string_view password) const;
+  Result<User> insert(User user);
+  template <typename Change>
+  Result<User> update(const RealmId& id, Change change);
+
+  KeyValueStore& kv_;
+  const Clock& clock_;
+  Random& random_;
+  std::uint32_t work_;
+  mutable Guarded<std::unordered_map<std::string, Role>> roles_;
+  std::unique_ptr<Subscription> watching_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,290 @@
+#include "tools/executor.h"
+
+#include "base/quote.h"
+#include "tools/render.h"
+
+namespace cairn {
+namespace {
+
+Failure no_realm(std::string_view realm) {
+  return fail(Code::kRealmNotFound, "there is no realm {}; use 'me' for your own", shown(realm));
+}
+
+Result<void> authorise(const Session& session, const Tool& tool, const Users& users) {
+  switch (tool.right) {
+    case Right::kRead:
+      return {};
+    case Right::kUpload:
+      if (session.rights.can_upload()) return {};
+      return fail(Code::kUploadNotAllowed,
+                  "this delegate is read-only; {} needs one that was made with canUpload",
+                  tool.name);
+    case Right::kManageDepots:
+      if (session.rights.can_manage_depot()) return {};
+      return fail(Code::kDepotManageNotAllowed,
+                  "this delegate may not manage depots; {} needs one that was made with "
+                  "canManageDepot",
+                  tool.name);
+    case Right::kOwn:
+      if (!session.who().parent) return {};
+      return fail(Code::kForbidden, "{} is for the owner of the realm only", tool.name);
+    case Right::kAdmin:
+      if (!session.who().parent && TRY(users.role_of(session.realm)) == Role::kAdmin) return {};
+      return fail(Code::kForbidden, "{} is for admins only", tool.name);
+  }
+  return fail(Code::kInternal, "a right that is not known");
+}
+
+// What a call was about, as the caller named it: ids and paths, never content.
+std::string context_of(const json::Object& arguments) {
+  std::string out;
+  for (std::string_view name :
+       {"nodeKey", "depotId", "delegateId", "userId", "key", "path", "from", "to", "root"}) {
+    const auto* value = arguments.if_contains(name);
+    if (value == nullptr || !value->is_string()) continue;
+    if (!out.empty()) out += ' ';
+    out += shown(std::string_view(value->get_string()), 200);
+  }
+  return out;
+}
+
+std::string_view outcome_of(const Error* error) { return error == nullptr ? "ok" : error->name(); }
+
+template <typename T>
+const Error* error_of(const Result<T>& result) {
+  return result ? nullptr : &result.error();
+}
+
+std::uint64_t size_of(const Result<Reply>& reply) {
+  if (!reply) return 0;
+  if (reply->file) return reply->file->file->size();
+  if (reply->node) return reply->node->bytes().size();
+  return 0;
+}
+
+}  // namespace
+
+std::string_view name(Right right) {
+  switch (right) {
+    case Right::kRead:
+      return "read";
+    case Right::kUpload:
+      return "canUpload";
+    case Right::kManageDepots:
+      return "canManageDepot";
+    case Right::kOwn:
+      return "owner";
+    case Right::kAdmin:
+      return "admin";
+  }
+  return "";
+}
+
+std::string_view name(Entrance entrance) {
+  switch (entrance) {
+    case Entrance::kRest:
+      return "rest";
+    case Entrance::kMcp:
+      return "mcp";
+    case Entrance::kCli:
+      return "cli";
+  }
+  return "";
+}
+
+Executor::Executor(Services services, ToolTable table, Meter& meter, ExecutorOptions options)
+    : services_(services),
+      table_(std::move(table)),
+      meter_(meter),
+      rate_(services.clock, options.rate) {}
+
+Result<Caller> Executor::authenticate(std::string_view token, std::string_view realm,
+                                      Entrance entrance) const {
+  auto session = TRY(services_.delegates.authenticate(token));
+  if (TRY(services_.users.role_of(session->realm)) == Role::kUnauthorized) {
+    return fail(Code::kForbidden,
+                "this user is not authorised; an admin can change that with the role 'authorized'");
+  }
+  if (realm != "me") {
+    auto id = RealmId::parse(realm);
+    if (!id || *id != session->realm) return no_realm(realm);
+  }
+  return Caller(std::move(session), entrance);
+}
+
+Result<Caller> Executor::trusted(const RealmId& realm, Entrance entrance) const {
+  auto root = TRY(services_.delegates.root(realm));
+  return Caller(TRY(services_.delegates.act_as(realm, root.id)), entrance);
+}
+
+Result<const ToolTable::Row*> Executor::admit(const Caller& caller, std::string_view tool,
+                                              const json::Object& arguments) {
+  const auto* row = TRY(table_.find(tool));
+  if (caller.session().who().parent) TRY(rate_.take(caller.session().who().id));
+  TRY(authorise(caller.session(), row->tool, services_.users));
+  TRY(row->input.check(arguments));
+  return row;
+}
+
+void Executor::note(const Caller& caller, const Tool& tool, const json::Object& arguments,
+                    std::string_view outcome, std::uint64_t bytes_in, std::uint64_t bytes_out,
+                    std::chrono::nanoseconds took) {
+  AuditEntry entry;
+  entry.time = services_.clock.now();
+  entry.delegate = caller.session().who().id;
+  entry.entrance = name(caller.entrance());
+  entry.tool = tool.name;
+  entry.context = context_of(arguments);
+  entry.outcome = outcome;
+  entry.bytes_in = bytes_in;
+  entry.bytes_out = bytes_out;
+  entry.micros = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+  const bool now = tool.changes() && outcome == "ok";
+  services_.audit.record(caller.session().realm, std::move(entry),
+                         now ? AuditLog::When::kNow : AuditLog::When::kSoon);
+  meter_.called(tool.name, outcome, took);
+}
+
+Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
+                            const json::Object& arguments, ByteView body) {
+  const auto began = services_.clock.monotonic();
+  const auto* known = TRY(table_.find(tool));
+  auto outcome = [&]() -> Result<Reply> {
+    try {
+      TRY(admit(caller, tool, arguments));
+      if (!known->tool.run) return fail(Code::kBadRequest, "{} takes a streamed body", tool);
+      Call call(services_, caller.shared(), caller.entrance(), body);
+      return known->tool.run(call, Arguments(arguments));
+    } catch (const std::exception& error) {
+      return fail(Code::kInternal, "{} failed: {}", tool, error.what());
+    }
+  }();
+  note(caller, known->tool, arguments, outcome_of(error_of(outcome)), body.size(), size_of(outcome),
+       services_.clock.monotonic() - began);
+  return outcome;
+}
+
+// Notes the outcome of an intake when it is finished, or dropped.
+class AuditedIntake final : public Intake {
+ public:
+  AuditedIntake(Executor& executor, Caller caller, const Tool& tool, json::Object arguments)
+      : executor_(executor),
+        caller_(std::move(caller)),
+        tool_(tool),
+        arguments_(std::move(arguments)),
+        began_(executor.services_.clock.monotonic()),
+        call_(executor.services_, caller_.shared(), caller_.entrance(), {}) {}
+  ~AuditedIntake() override {
+    if (!outcome_.empty()) return;
+    inner_.reset();
+    note("ABANDONED");
+  }
+
+  Result<void> begin() {
+    auto inner = guarded([&] { return tool_.take(call_, Arguments(arguments_)); });
+    if (!inner) return failed(std::move(inner).error());
+    inner_ = std::move(*inner);
+    return {};
+  }
+
+  Result<void> append(ByteView portion) override {
+    bytes_ += portion.size();
+    auto done = guarded([&] { return inner_->append(portion); });
+    if (!done) return failed(std::move(done).error());
+    return {};
+  }
+
+  Result<Reply> finish() override {
+    auto done = guarded([&] { return inner_->finish(); });
+    if (!done) return failed(std::move(done).error());
+    note("ok");
+    return done;
+  }
+
+ private:
+  template <typename Work>
+  auto guarded(Work work) -> decltype(work()) {
+    try {
+      return work();
+    } catch (const std::exception& error) {
+      return fail(Code::kInternal, "{} failed: {}", tool_.name, error.what());
+    }
+  }
+  Failure failed(Error error) {
+    note(error.name());
+    return Failure(std::move(error));
+  }
+  void note(std::string_view outcome) {
+    if (!outcome_.empty()) return;
+    outcome_ = outcome;
+    executor_.note(caller_, tool_, arguments_, outcome, bytes_, 0,
+                   executor_.services_.clock.monotonic() - began_);
+  }
+
+  Executor& executor_;
+  Caller caller_;
+  const Tool& tool_;
+  json::Object arguments_;
+  std::chrono::nanoseconds began_;
+  Call call_;
+  std::unique_ptr<Intake> inner_;
+  std::uint64_t bytes_ = 0;
+  std::string outcome_;
+};
+
+Result<std::unique_ptr<Intake>> Executor::take(const Caller& caller, std::string_view tool,
+                                               const json::Object& arguments) {
+  const auto began = services_.clock.monotonic();
+  const auto* known = TRY(table_.find(tool));
+  auto admitted = admit(caller, tool, arguments);
+  if (!admitted) {
+    note(caller, known->tool, arguments, admitted.error().name(), 0, 0,
+         services_.clock.monotonic() - began);
+    return Failure(std::move(admitted).error());
+  }
+  auto intake = std::make_unique<AuditedIntake>(*this, caller, known->tool, arguments);
+  TRY(intake->begin());
+  return intake;
+}
+
+Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance entrance) {
+  const auto began = services_.clock.monotonic();
+  auto issued = services_.delegates.refresh(refresh_token);
+  meter_.called("refresh", outcome_of(error_of(issued)), services_.clock.monotonic() - began);
+  if (!issued) return Failure(std::move(issued).error());
+  AuditEntry entry;
+  entry.time = services_.clock.now();
+  entry.delegate = issued->delegate.id;
+  entry.entrance = name(entrance);
+  entry.tool = "refresh";
+  entry.outcome = "ok";
+  services_.audit.record(issued->delegate.realm, std::move(entry), AuditLog::When::kNow);
+  return render_issued(*issued);
+}
+
+Result<json::Object> Executor::sign_in(std::string_view user, std::string_view password,
+                                       Entrance entrance) {
+  const auto began = services_.clock.monotonic();
+  auto work = [&]() -> Result<CreatedDelegate> {
+    auto known = TRY(services_.users.sign_in(user, password));
+    if (known.role == Role::kUnauthorized) {
+      return fail(Code::kForbidden, "this user is not authorised; ask an admin");
+    }
+    auto root = TRY(services_.delegates.root(known.id));
+    return CreatedDelegate{root, TRY(services_.delegates.issue(root))};
+  };
+  auto issued = work();
+  meter_.called("sign_in", outcome_of(error_of(issued)), services_.clock.monotonic() - began);
+  if (!issued) return Failure(std::move(issued).error());
+  AuditEntry entry;
+  entry.time = services_.clock.now();
+  entry.delegate = issued->delegate.id;
+  entry.entrance = name(entrance);
+  entry.tool = "sign_in";
+  entry.outcome = "ok";
+  services_.audit.record(issued->delegate.realm, std::move(entry), AuditLog::When::kNow);
+  return render_issued(*issued);
+}
+
+}  // namespace cairn

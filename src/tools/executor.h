@@ -1,0 +1,78 @@
+// The executor: the one way from outside into the data.
+//
+//   authenticate → resolve → authorise → validate → run → audit → meter
+//
+// REST routes, MCP tools and the command line are translations to it. A rule (a right, a limit, a
+// quota) is written once: here, or in what it calls.
+// Threads  every function may be called from any thread.
+#pragma once
+
+#include "data/json/json.h"
+#include "tools/call.h"
+#include "tools/meter.h"
+#include "tools/rate_limit.h"
+#include "tools/table.h"
+
+namespace cairn {
+
+struct ExecutorOptions {
+  RateLimitOptions rate;
+};
+
+// Somebody whose token was good. Copies share the session.
+class Caller final {
+ public:
+  const Session& session() const { return *session_; }
+  const SessionPtr& shared() const { return session_; }
+  Entrance entrance() const { return entrance_; }
+
+ private:
+  friend class Executor;
+  Caller(SessionPtr session, Entrance entrance)
+      : session_(std::move(session)), entrance_(entrance) {}
+  SessionPtr session_;
+  Entrance entrance_;
+};
+
+class Executor final {
+ public:
+  Executor(Services services, ToolTable table, Meter& meter, ExecutorOptions options = {});
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Who calls. `realm` is `me` or the id of the caller's realm: any other does not exist for it.
+  Result<Caller> authenticate(std::string_view token, std::string_view realm,
+                              Entrance entrance) const;
+  // A realm's root delegate, for whoever holds the data directory.
+  Result<Caller> trusted(const RealmId& realm, Entrance entrance) const;
+
+  // Runs a tool; nothing but its outcome escapes, exceptions included.
+  Result<Reply> run(const Caller& caller, std::string_view tool, const json::Object& arguments,
+                    ByteView body = {});
+  // The same for a tool that takes its body in portions. The audit entry is written when the
+  // intake is finished or dropped.
+  Result<std::unique_ptr<Intake>> take(const Caller& caller, std::string_view tool,
+                                       const json::Object& arguments);
+
+  // Without a token: trades a refresh token in, or a name and password.
+  Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance);
+  Result<json::Object> sign_in(std::string_view name, std::string_view password, Entrance entrance);
+
+  const ToolTable& table() const { return table_; }
+  Services& services() { return services_; }
+
+ private:
+  friend class AuditedIntake;
+  Result<const ToolTable::Row*> admit(const Caller& caller, std::string_view tool,
+                                      const json::Object& arguments);
+  void note(const Caller& caller, const Tool& tool, const json::Object& arguments,
+            std::string_view outcome, std::uint64_t bytes_in, std::uint64_t bytes_out,
+            std::chrono::nanoseconds took);
+
+  Services services_;
+  ToolTable table_;
+  Meter& meter_;
+  RateLimit rate_;
+};
+
+}  // namespace cairn
