@@ -1,0 +1,45 @@
+#include "tools/list.h"
+#include "tools/nodes.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto sight = call.sight();
+  json::Array owned;
+  json::Array missing;
+  for (const auto& text : *arguments.texts("keys")) {
+    auto key = TRY(NodeKey::parse(text));
+    auto allowed = sight.node(key.render());
+    const bool there = allowed && TRY(call.realm().nodes().has(key));
+    if (!allowed && allowed.error().code != Code::kNodeNotFound &&
+        allowed.error().code != Code::kNodeNotAuthorized) {
+      return Failure(std::move(allowed).error());
+    }
+    (there ? owned : missing).emplace_back(text);
+  }
+  json::Object out;
+  out["owned"] = std::move(owned);
+  out["missing"] = std::move(missing);
+  return Reply(std::move(out));
+}
+
+}  // namespace
+
+Tool check_nodes() {
+  return {
+      .name = "check_nodes",
+      .title = "Which nodes need not be sent",
+      .description =
+          "Sorts keys into those you can use already and those you cannot: what is missing here "
+          "has to be uploaded or claimed. A node you may not see counts as missing.",
+      .input = shape::object({{"keys", shape::list_of(shape::text(), "Whole keys", 1000)}}),
+      .output = shape::object(
+          {{"owned", shape::list_of(shape::text())}, {"missing", shape::list_of(shape::text())}}),
+      .annotations = {.read_only = true, .idempotent = true},
+      .audience = Audience::kPrograms,
+      .run = run,
+  };
+}
+
+}  // namespace cairn

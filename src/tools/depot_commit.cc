@@ -1,0 +1,53 @@
+#include "tools/depots.h"
+#include "tools/list.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto sight = call.sight();
+  auto place = TRY(sight.place(arguments.text("depotId")));
+  CommitRequest request{.depot = place.depot,
+                        .root = TRY(sight.node(arguments.text("root"))),
+                        .expected_root = std::nullopt,
+                        .message = std::string(arguments.text("message")),
+                        .force = arguments.flag("force"),
+                        .author = call.session().who().id,
+                        .place = place.path,
+                        .exact = arguments.flag("exact"),
+                        .owners = call.session().owners};
+  if (auto expected = arguments.maybe_text("expectedRoot")) {
+    request.expected_root = TRY(sight.node(*expected));
+  }
+  return depots::committed(call, place, TRY(call.realm().commit(request)));
+}
+
+}  // namespace
+
+Tool depot_commit() {
+  return {
+      .name = "depot_commit",
+      .title = "Commit a root to a depot",
+      .description =
+          "Makes newRoot of your last write the depot's root; without it writes are lost after a "
+          "day. If others committed meanwhile their changes are merged in (merged: true); if that "
+          "does not fit, nothing changes and the error CONFLICT names the paths: read those again, "
+          "redo your change on the depot, commit again. The old root stays in the history.",
+      .input = shape::object(
+          {depots::depot_id(),
+           {"root", shape::text("newRoot of a write (nod_…)")},
+           {"expectedRoot", shape::text("The root you started from; default: remembered"),
+            shape::kOptional},
+           {"message", shape::text("What was done and why", Realm::kMaxMessageBytes),
+            shape::kOptional},
+           {"force", shape::flag("Overwrite what others did"), shape::kOptional},
+           {"exact", shape::flag("Never merge: fail unless the depot is at expectedRoot"),
+            shape::kOptional}}),
+      .output = depots::committed_shape(),
+      .annotations = {.destructive = true},
+      .right = Right::kUpload,
+      .run = run,
+  };
+}
+
+}  // namespace cairn

@@ -1,0 +1,49 @@
+#include "tools/fs.h"
+
+namespace cairn::fs {
+
+shape::Field node_key() {
+  return {"nodeKey", shape::text("Depot id (dpt_…, its current root) or node key (nod_…)", 5000)};
+}
+
+shape::Field path(std::string_view description, shape::Need need) {
+  return {"path", shape::text(description, Path::kMaxBytes), need};
+}
+
+Result<Path> path_of(const Arguments& arguments, std::string_view name) {
+  return Path::parse(arguments.text(name));
+}
+
+Result<Opened> open(Call& call, std::string_view node_key) {
+  auto target = TRY(call.sight().target(node_key));
+  const bool immutable = !target.place && node_key.size() == 4 + NodeKey::kDigits;
+  auto tree = TRY(view_tree(call.realm().nodes(), target.root));
+  return Opened{std::move(target), std::move(tree), immutable};
+}
+
+Result<Opened> open(Call& call, const Arguments& arguments) {
+  return open(call, arguments.text("nodeKey"));
+}
+
+Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Changed& change,
+                   json::Object answer, std::vector<NodeKey> files) {
+  SaveOptions options{
+      .place = from.target.place, .owners = call.session().owners, .also_owned = std::move(files)};
+  TRY(call.realm().save(stage, change, from.target.root, options));
+  // The new root comes first: it is what the next call needs.
+  json::Object out;
+  out["newRoot"] = change.root->key().render();
+  for (auto& member : answer) out.emplace(member.key(), std::move(member.value()));
+  return Reply(std::move(out));
+}
+
+Reply about(const Opened& opened, const NodeKey& key, json::Object answer) {
+  Reply reply(std::move(answer));
+  reply.about = key;
+  reply.immutable = opened.immutable;
+  return reply;
+}
+
+std::int64_t cost(std::string_view text) { return static_cast<std::int64_t>(text.size()) + 4; }
+
+}  // namespace cairn::fs

@@ -1,0 +1,34 @@
+#include "tools/fs.h"
+#include "tools/list.h"
+#include "tools/read_text.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto opened = TRY(fs::open(call, arguments));
+  Budget budget(call.clock(), call.limits());
+  auto content = TRY(read_text(opened.tree, TRY(fs::path_of(arguments)), arguments, budget));
+  return fs::about(opened, content.key, render_text(content, arguments));
+}
+
+}  // namespace
+
+Tool fs_read() {
+  return {
+      .name = "fs_read",
+      .title = "Read a text file",
+      .description =
+          "The content of one text file, as UTF-8. Long files come in parts of whole lines: when "
+          "truncated is true, call again with startLine = lastLine + 1. Binary files are refused "
+          "(NOT_TEXT); check contentType with fs_stat if unsure.",
+      .input = shape::object({fs::node_key(), fs::path("e.g. 'src/main.ts'", shape::kOptional),
+                              start_line_field(), end_line_field()}),
+      .output = text_shape(),
+      .annotations = {.read_only = true, .idempotent = true},
+      .quick = true,
+      .run = run,
+  };
+}
+
+}  // namespace cairn

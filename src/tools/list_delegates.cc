@@ -1,0 +1,42 @@
+#include "tools/depots.h"
+#include "tools/list.h"
+#include "tools/render.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto parent = call.session().who().id;
+  if (auto given = arguments.maybe_text("parentId")) parent = TRY(DelegateId::parse(*given));
+  auto page = TRY(call.services().delegates.list(
+      call.session(), parent, static_cast<std::size_t>(arguments.number("limit", 100)),
+      arguments.maybe_text("cursor")));
+  json::Array delegates;
+  for (const auto& delegate : page.delegates) delegates.emplace_back(render_delegate(delegate));
+  json::Object out;
+  out["delegates"] = std::move(delegates);
+  out["nextCursor"] = or_null(page.next_cursor);
+  return Reply(std::move(out));
+}
+
+}  // namespace
+
+Tool list_delegates() {
+  return {
+      .name = "list_delegates",
+      .title = "List delegates",
+      .description =
+          "The delegates you made, oldest first, revoked and expired ones included. Those that "
+          "your delegates made are listed with parentId.",
+      .input = shape::object(
+          {{"parentId", shape::text("One below you (dlt_…); default: you"), shape::kOptional},
+           depots::limit("Delegates per page (default 100)"),
+           depots::cursor()}),
+      .output = shape::object({{"delegates", shape::list_of(delegate_shape())},
+                               {"nextCursor", shape::nullable(shape::text())}}),
+      .annotations = {.read_only = true, .idempotent = true},
+      .run = run,
+  };
+}
+
+}  // namespace cairn

@@ -1,0 +1,58 @@
+#include "tools/table.h"
+
+#include "base/quote.h"
+#include "base/similar.h"
+#include "tools/list.h"
+
+namespace cairn {
+namespace {
+
+using MakeTool = Tool (*)();
+
+// In the order in which they are listed to agents: what is called first comes first.
+constexpr MakeTool kTools[] = {
+    list_depots,     get_depot,       fs_tree,         fs_ls,          fs_stat,
+    fs_read,         fs_read_many,    fs_find,         fs_grep,        fs_write,
+    fs_edit,         fs_mkdir,        fs_rm,           fs_mv,          fs_cp,
+    fs_rewrite,      fs_diff,         depot_commit,    depot_history,  depot_revert,
+    create_depot,    node_metadata,   create_delegate, list_delegates, get_delegate,
+    revoke_delegate, get_realm_info,  get_usage,
+
+    read_file_tool,  write_file_tool, get_node,        put_node,       check_nodes,
+    claim_nodes,     update_depot,    delete_depot,    get_audit,      collect_garbage_tool,
+    check_store,     list_users,      add_user,        update_user,    backup_store,
+};
+
+}  // namespace
+
+Result<ToolTable> ToolTable::make() {
+  ToolTable table;
+  for (auto make : kTools) {
+    auto tool = make();
+    auto input = json::Schema::compile(tool.input);
+    auto output = json::Schema::compile(tool.output);
+    if (!input || !output) {
+      return fail(Code::kInternal, "the schema of {} is wrong: {}", tool.name,
+                  (input ? output.error() : input.error()).message);
+    }
+    table.rows_.push_back({std::move(tool), std::move(*input)});
+  }
+  for (std::size_t i = 0; i < table.rows_.size(); ++i) {
+    table.by_name_.emplace(table.rows_[i].tool.name, i);
+  }
+  return table;
+}
+
+Result<const ToolTable::Row*> ToolTable::find(std::string_view name) const {
+  auto found = by_name_.find(name);
+  if (found != by_name_.end()) return &rows_[found->second];
+  std::vector<std::string> names;
+  for (const auto& row : rows_) names.emplace_back(row.tool.name);
+  const auto near = most_similar(name, names);
+  if (near.empty()) {
+    return fail(Code::kToolNotFound, "there is no tool '{}'", shown(name));
+  }
+  return fail(Code::kToolNotFound, "there is no tool '{}'; did you mean '{}'?", shown(name), near);
+}
+
+}  // namespace cairn
