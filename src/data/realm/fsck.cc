@@ -5,49 +5,13 @@
 #include <unordered_set>
 #include <utility>
 
+#include "data/cas/reference.h"
 #include "data/tree/path.h"
 
 namespace cairn {
 namespace {
 
 constexpr std::size_t kMaxPaths = 20;
-
-// What a reference says about the node it names.
-struct Claim {
-  Kind kind;
-  unsigned level = 0;  // of branches and pieces; entries do not say
-  bool says_level = false;
-  Totals totals;
-  std::string_view type;
-  bool is_entry = false;
-};
-
-bool fits(const Claim& claim, const Node& node) {
-  if (node.kind() != claim.kind) return false;
-  if (claim.says_level && node.level() != claim.level) return false;
-  if (node.totals().bytes != claim.totals.bytes) return false;
-  if (node.kind() == Kind::kDict && node.totals() != claim.totals) return false;
-  return !claim.is_entry || node.kind() != Kind::kFile || node.type() == claim.type;
-}
-
-// Calls visit(key, claim, name) for each child.
-template <typename Visit>
-void for_each_child(const Node& node, Visit&& visit) {
-  for (const auto& entry : node.entries()) {
-    Claim claim{entry.kind, 0, false, {entry.children, entry.files, entry.bytes}, entry.type, true};
-    visit(entry.key, claim, entry.name);
-  }
-  for (const auto& branch : node.branches()) {
-    Claim claim{Kind::kDict, node.level() - 1,
-                true,        {branch.entries, branch.files, branch.bytes},
-                {},          false};
-    visit(branch.key, claim, std::string_view());
-  }
-  for (const auto& piece : node.pieces()) {
-    Claim claim{Kind::kSuccessor, node.level() - 1, true, {0, 0, piece.length}, {}, false};
-    visit(piece.key, claim, std::string_view());
-  }
-}
 
 FsckProblem::Kind kind_of(const Error& error) {
   return error.code == Code::kNodeNotFound ? FsckProblem::Kind::kMissing
@@ -115,16 +79,28 @@ class Checker final {
   }
 
   void check_children(const Node& node) {
-    for_each_child(node, [&](const NodeKey& key, const Claim& claim, std::string_view child_name) {
-      auto child = get(key);
+    bool sound = true;
+    for (const auto& reference : references(node)) {
+      auto child = get(reference.key);
       if (!child) {
-        add(kind_of(child.error()), key, child.error().message);
-      } else if (!fits(claim, **child)) {
+        add(kind_of(child.error()), reference.key, child.error().message);
+        sound = false;
+      } else if (auto wrong = contradiction(reference, **child)) {
         add(FsckProblem::Kind::kWrongEntry, node.key(),
-            fmt::format("{} describes {} '{}' as something it is not", node.key().render(),
-                        key.render(), child_name));
+            fmt::format("{} describes {} '{}' as something it is not: it {}", node.key().render(),
+                        reference.key.render(), reference.name, *wrong));
+        sound = false;
       }
-    });
+    }
+    if (sound) check_parts(node);
+  }
+
+  // What cannot be read further below is found there.
+  void check_parts(const Node& node) {
+    auto wrong = wrong_between_parts(nodes_, node);
+    if (!wrong || !*wrong) return;
+    add(FsckProblem::Kind::kWrongEntry, node.key(),
+        fmt::format("{} is not whole: {}", node.key().render(), **wrong));
   }
 
   // A node that is in the cache may be on no disk.
@@ -207,14 +183,14 @@ class Checker final {
     if (path.size() > Path::kMaxBytes || !walked_.insert(key).second) return;
     auto node = nodes_.get(key);
     if (!node) return;
-    for_each_child(**node, [&](const NodeKey& child, const Claim&, std::string_view child_name) {
+    for (const auto& reference : references(**node)) {
       auto below = path;
-      if (!child_name.empty()) {
+      if (reference.is_entry()) {
         if (!below.empty()) below += '/';
-        below += child_name;
+        below += reference.name;
       }
-      name_paths(label, below, child);
-    });
+      name_paths(label, below, reference.key);
+    }
   }
 
   Realm& realm_;

@@ -67,7 +67,7 @@ class Collector final {
       report.removed += removed.nodes;
       report.freed_bytes += removed.physical_bytes;
     }
-    report.forgotten = TRY(forget_origins());
+    report.forgotten = TRY(forget_records());
     report.marked = marker_.size();
     TRY(reclaim(*sweep, report.freed_bytes));
     return report;
@@ -181,18 +181,31 @@ class Collector final {
     return kv_.commit(std::move(batch));
   }
 
-  // Origins nobody can need: too old, and their root is gone. One that is still there would,
-  // without its origin, overwrite what others committed since.
-  Result<std::uint64_t> forget_origins() {
+  // Records nobody can need: too old, and what they are about is gone. Of a root that is still
+  // there, an origin is needed: without it, the root would overwrite what others committed since.
+  Result<std::uint64_t> forget_records() {
     std::vector<Batch::Condition> old;
+    auto note = [&](ByteView key, ByteView value, Millis time,
+                    const NodeKey& node) -> Result<void> {
+      if (time >= origins_since_ || TRY(realm_.nodes().has(node))) return {};
+      old.push_back({Bytes(key), Bytes(value)});
+      return {};
+    };
     TRY(scan_records(kv_, records::origins(realm_.id()),
                      [&](ByteView key, ByteView value) -> Result<void> {
                        auto found = TRY(records::decode_origin(key, value));
-                       if (found.origin.time >= origins_since_) return {};
-                       if (!TRY(realm_.nodes().has(found.root)))
-                         old.push_back({Bytes(key), Bytes(value)});
-                       return {};
+                       return note(key, value, found.origin.time, found.root);
                      }));
+    TRY(scan_records(kv_, records::owned(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       auto found = TRY(records::decode_owned(key, value));
+                       return note(key, value, found.time, found.node);
+                     }));
+    return forget(std::move(old));
+  }
+
+  // Those that nobody has renewed meanwhile.
+  Result<std::uint64_t> forget(std::vector<Batch::Condition> old) {
     std::uint64_t forgotten = 0;
     for (auto& condition : old) {
       Batch batch;

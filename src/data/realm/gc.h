@@ -15,7 +15,7 @@ struct GcReport {
   std::uint64_t marked = 0;       // nodes that are in use
   std::uint64_t removed = 0;      // nodes taken
   std::uint64_t freed_bytes = 0;  // physical
-  std::uint64_t forgotten = 0;    // origins of roots that are gone
+  std::uint64_t forgotten = 0;    // origins of roots that are gone, and owners of nodes that are
 };
 
 Result<GcReport> collect_garbage(Realm& realm);

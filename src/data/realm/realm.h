@@ -141,6 +141,9 @@ class Realm final {
   // What a root is known to have grown from at this place.
   Result<std::optional<NodeKey>> base_of(const NodeKey& root, const Place& place) const;
 
+  // Checks a raw node (admit.h), stores it and makes it the owners', in one step. Buffered.
+  Result<NodePtr> admit(const NodeKey& key, ByteView bytes, std::span<const DelegateId> owners);
+
   // Who wrote which nodes.
   Ownership& ownership() { return ownership_; }
   const Ownership& ownership() const { return ownership_; }
