@@ -242,6 +242,11 @@ Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wan
   child.created_at = clock_.now();
   child.expires_at = TRY(expiry(parent, wanted, child.created_at));
   Batch batch;
+  batch.realm = child.realm;
+  // A collector at work spares what the child is to see.
+  for (const auto& root : child.scope.value_or(std::vector<ScopeRoot>())) {
+    if (const auto* frozen = std::get_if<FrozenRoot>(&root)) batch.required.push_back(frozen->key);
+  }
   auto key = delegate_key(child.realm, child.id);
   batch.conditions.push_back({key, std::nullopt});
   batch.puts.push_back({key, encode(child)});

@@ -106,7 +106,8 @@ Result<std::vector<ScopeRoot>> Sight::roots() const {
 Result<ScopeRoot> Sight::below(const ScopeRoot& root, const Path& path,
                                std::string_view text) const {
   const auto* live = std::get_if<Place>(&root);
-  auto start = live != nullptr ? realm_.root_at(*live) : Result<NodeKey>(std::get<FrozenRoot>(root).key);
+  auto start =
+      live != nullptr ? realm_.root_at(*live) : Result<NodeKey>(std::get<FrozenRoot>(root).key);
   if (!start) return bad_scope(text, "begins at a place that is not there any more");
   if (path.is_root()) return root;
   auto found = locate(TRY(view_tree(realm_.nodes(), *start)), path);

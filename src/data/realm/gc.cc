@@ -45,8 +45,8 @@ class Marker final {
 
 class Collector final {
  public:
-  explicit Collector(Realm& realm)
-      : realm_(realm), kv_(realm.store().kv()), marker_(realm.nodes()) {
+  Collector(Realm& realm, std::span<const NodeKey> keep)
+      : keep_(keep), realm_(realm), kv_(realm.store().kv()), marker_(realm.nodes()) {
     auto now = realm.clock().now();
     origins_since_ = now - realm.options().grace.count();
     if (auto upload = realm.oldest_upload()) origins_since_ = std::min(origins_since_, *upload);
@@ -75,6 +75,7 @@ class Collector final {
 
  private:
   Result<void> mark_roots() {
+    for (const auto& key : keep_) TRY(mark_if_stored(key));
     auto depots = TRY(keys_of_depots());
     for (const auto& depot : depots) {
       TRY(scan_records(kv_, records::history(realm_.id(), depot),
@@ -222,6 +223,7 @@ class Collector final {
   // How many nodes are removed at a time, while commits wait: some tenth of a second.
   static constexpr std::size_t kSlice = 10'000;
 
+  std::span<const NodeKey> keep_;
   Realm& realm_;
   KeyValueStore& kv_;
   Marker marker_;
@@ -232,6 +234,8 @@ class Collector final {
 
 }  // namespace
 
-Result<GcReport> collect_garbage(Realm& realm) { return Collector(realm).run(); }
+Result<GcReport> collect_garbage(Realm& realm, std::span<const NodeKey> keep) {
+  return Collector(realm, keep).run();
+}
 
 }  // namespace cairn

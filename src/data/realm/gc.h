@@ -18,6 +18,8 @@ struct GcReport {
   std::uint64_t forgotten = 0;    // origins of roots that are gone, and owners of nodes that are
 };
 
-Result<GcReport> collect_garbage(Realm& realm);
+// `keep` are roots that others hold: a delegate's scope. Whoever begins to hold one meanwhile
+// requires it in the batch that says so.
+Result<GcReport> collect_garbage(Realm& realm, std::span<const NodeKey> keep = {});
 
 }  // namespace cairn

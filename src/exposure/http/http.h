@@ -74,7 +74,7 @@ struct SharedBody {
 
 struct StreamedBody {
   std::unique_ptr<BodySource> source;
-  std::optional<std::uint64_t> length;  // nothing: chunked
+  std::optional<std::uint64_t> length = {};  // nothing: chunked
 };
 
 struct EventBody {
@@ -83,15 +83,15 @@ struct EventBody {
 
 struct Response {
   int status = 200;
-  std::string content_type;  // empty: no body, or not said
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::variant<std::string, SharedBody, StreamedBody, EventBody> body;
+  std::string content_type = {};  // empty: no body, or not said
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::variant<std::string, SharedBody, StreamedBody, EventBody> body = {};
   bool compressible = true;  // may be sent as gzip or zstd to whoever asks for it
 
   // For the request's log line; never sent.
-  std::string log_tool;
-  std::string log_who;
-  std::string log_error;
+  std::string log_tool = {};
+  std::string log_who = {};
+  std::string log_error = {};
 };
 
 // {"error": CODE, "message": …, "details": …} with the code's HTTP status.
@@ -113,7 +113,7 @@ class BodySink {
 struct WantBody {
   std::size_t max_bytes = 0;  // a longer one is BODY_TOO_LARGE
   Where where = Where::kHere;
-  std::function<Response(Bytes body)> answer;
+  std::function<Response(Bytes body)> answer = {};
 };
 
 struct WantStream {

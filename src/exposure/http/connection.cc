@@ -1,0 +1,292 @@
+#include "exposure/http/connection.h"
+
+#include <exception>
+#include <type_traits>
+
+#include "exposure/http/on_worker.h"
+
+namespace cairn::http {
+namespace {
+
+constexpr std::size_t kPortion = 256 * 1024;
+constexpr std::size_t kWholePortion = 64 * 1024;
+constexpr std::size_t kRequestLineRest = 64;  // the method and the version
+
+// Whatever a handler throws is nobody's business but ours.
+template <typename Function>
+std::invoke_result_t<Function&> guarded(Function&& function) {
+  try {
+    return function();
+  } catch (const std::exception&) {
+    return error_response(Error(Code::kInternal, "the request could not be handled"));
+  }
+}
+
+bool begins_like_a_method(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '\r';
+}
+
+std::string_view path_of(std::string_view target) {
+  return target.starts_with('/') ? target.substr(0, target.find('?')) : std::string_view();
+}
+
+// `http://host/path` → `/path`: what a proxy is sent.
+std::string_view without_authority(std::string_view target) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!same_name(target.substr(0, scheme.size()), scheme)) continue;
+    const std::size_t path = target.find('/', scheme.size());
+    return path == std::string_view::npos ? "/" : target.substr(path);
+  }
+  return target;
+}
+
+}  // namespace
+
+Connection::Connection(Socket socket, std::string remote, ConnectionHost& host, Context& context)
+    : host_(host),
+      context_(context),
+      wire_(std::move(socket), context.tls ? &*context.tls : nullptr),
+      reply_(wire_, context),
+      remote_(std::move(remote)) {
+  request_.head = &head_;
+  request_.remote = remote_;
+  request_.tls = wire_.is_tls();
+}
+
+template <typename Work>
+auto Connection::on_worker(Work work) {
+  wire_.never_expire();
+  return http::on_worker(context_.workers, wire_.executor(), std::move(work));
+}
+
+Task<void> Connection::run() {
+  wire_.expire_after(context_.options.header_timeout);
+  const bool ready = co_await wire_.handshake();
+  bool more = ready;
+  while (more) more = co_await serve_one();
+  if (ready) co_await wire_.finish(unread_input_);
+  wire_.close();
+}
+
+void Connection::stop() {
+  if (idle_) wire_.expire();
+  reply_.end_events();
+}
+
+void Connection::abort() {
+  wire_.close();
+  reply_.end_events();
+}
+
+Task<bool> Connection::serve_one() {
+  switch (co_await read_head()) {
+    case Arrival::kGone:
+      co_return false;
+    case Arrival::kRefused:
+      co_await answer_refusal();
+      co_return false;
+    case Arrival::kHead:
+      break;
+  }
+  began_ = SteadyClock::now();
+  sent_before_ = wire_.bytes_out();
+  view_request();
+  RequestBody body(wire_, input_, head_, head_size_, context_.options);
+  Plan plan = ask();
+  Answer answer;
+  if (auto* response = std::get_if<Response>(&plan)) {
+    answer = std::move(*response);
+  } else {
+    answer = co_await carry_out(plan, body);
+  }
+  if (!answer) {
+    Response none;
+    none.status = 0;
+    log(none, head_size_ + body.bytes_in());
+    co_return false;
+  }
+  co_return co_await finish_request(*answer, body);
+}
+
+Task<Connection::Arrival> Connection::read_head() {
+  scanner_ = {};
+  head_.clear();
+  head_size_ = 0;
+  bool started = false;
+  for (;;) {
+    if (const auto arrival = look_for_head()) co_return *arrival;
+    idle_ = input_.bytes().empty();
+    if (idle_ && context_.stopping) co_return Arrival::kGone;
+    if (!started) {
+      const bool waits = idle_ && !first_;
+      wire_.expire_after(waits ? context_.options.idle_timeout : context_.options.header_timeout);
+      started = !waits;
+    }
+    const std::span<char> room = input_.room(context_.options.max_header_bytes);
+    const auto [error, count] = co_await wire_.read_some(asio::buffer(room.data(), room.size()));
+    idle_ = false;
+    if (error && wire_.expired() && !input_.bytes().empty()) {
+      co_return refuse(Error(Code::kRequestTimeout, "the request's head did not come in time"));
+    }
+    if (error) co_return Arrival::kGone;
+    input_.commit(count);
+  }
+}
+
+// Nothing: more has to come.
+std::optional<Connection::Arrival> Connection::look_for_head() {
+  // An empty line before a request is an old mistake of clients.
+  if (!scanner_.has_line() && input_.bytes().starts_with("\r\n")) input_.consume(2);
+  const ByteView bytes = input_.bytes();
+  if (bytes.empty()) return std::nullopt;
+  if (!begins_like_a_method(bytes.front())) {
+    return refuse(Error(Code::kBadRequest, bytes.front() == '\x16'
+                                               ? "this is TLS; HTTP without TLS is spoken here"
+                                               : "this is not an HTTP request"));
+  }
+  const Result<std::size_t> size = scanner_.find(bytes);
+  if (!size) return refuse(size.error());
+  const ServerOptions& options = context_.options;
+  if (*size > 0 && *size <= options.max_header_bytes) return parse_head(*size);
+  if (!scanner_.has_line() && bytes.size() > options.max_target_bytes + kRequestLineRest) {
+    return refuse(Error(Code::kUriTooLong,
+                        fmt::format("the target is over {} bytes long", options.max_target_bytes)));
+  }
+  if (bytes.size() >= options.max_header_bytes) {
+    return refuse(Error(Code::kHeadersTooLarge,
+                        fmt::format("the head is over {} bytes long", options.max_header_bytes)));
+  }
+  return std::nullopt;
+}
+
+std::optional<Connection::Arrival> Connection::parse_head(std::size_t size) {
+  head_size_ = size;
+  if (const auto parsed = head_.parse(input_.bytes().substr(0, size)); !parsed) {
+    return refuse(parsed.error());
+  }
+  if (head_.target.size() > context_.options.max_target_bytes) {
+    return refuse(Error(Code::kUriTooLong, fmt::format("the target is over {} bytes long",
+                                                       context_.options.max_target_bytes)));
+  }
+  head_.target = without_authority(head_.target);
+  if (!head_.target.starts_with('/') && (head_.target != "*" || head_.method != Method::kOptions)) {
+    return refuse(Error(Code::kBadRequest, "the target does not begin with '/'"));
+  }
+  first_ = false;
+  return Arrival::kHead;
+}
+
+Connection::Arrival Connection::refuse(Error error) {
+  refusal_ = std::move(error);
+  return Arrival::kRefused;
+}
+
+// The framing of what follows cannot be trusted, so nothing of it is read.
+Task<void> Connection::answer_refusal() {
+  began_ = SteadyClock::now();
+  sent_before_ = wire_.bytes_out();
+  request_.path = path_of(head_.target);
+  unread_input_ = true;
+  bool keep_alive = false;
+  Response response = error_response(*refusal_);
+  co_await reply_.send(response, head_, host_.date(), keep_alive);
+  log(response, input_.bytes().size());
+}
+
+void Connection::view_request() {
+  request_.method = head_.method;
+  request_.target = head_.target;
+  const std::size_t mark = head_.target.find('?');
+  request_.path = head_.target.substr(0, mark);
+  request_.query =
+      mark == std::string_view::npos ? std::string_view() : head_.target.substr(mark + 1);
+  request_.content_length = head_.framing.length;
+  request_.has_body = head_.has_body();
+}
+
+Plan Connection::ask() {
+  return guarded([&] { return context_.handler.begin(request_); });
+}
+
+Task<Connection::Answer> Connection::carry_out(Plan& plan, RequestBody& body) {
+  if (auto* later = std::get_if<Later>(&plan)) {
+    const auto work = [later]() -> Answer { return guarded(later->answer); };
+    return on_worker(work);
+  }
+  if (auto* want = std::get_if<WantBody>(&plan)) return take_whole(*want, body);
+  return take_stream(std::get<WantStream>(plan), body);
+}
+
+Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& body) {
+  body.limit(want.max_bytes);
+  Bytes whole;
+  for (;;) {
+    const RequestBody::Next next = co_await body.next(kWholePortion);
+    if (next == RequestBody::Next::kGone) co_return std::nullopt;
+    if (next == RequestBody::Next::kRefused) co_return error_response(body.error());
+    if (next == RequestBody::Next::kEnd) break;
+    whole += body.portion();
+  }
+  const auto work = [&want, &whole]() -> Answer {
+    return guarded([&] { return want.answer(std::move(whole)); });
+  };
+  if (want.where == Where::kHere) co_return work();
+  co_return co_await on_worker(work);
+}
+
+Task<Connection::Answer> Connection::take_stream(WantStream& want, RequestBody& body) {
+  body.limit(want.max_bytes);
+  Answer answer = co_await feed(*want.sink, body);
+  // Letting go of a sink may remove files and the like.
+  context_.workers.run([gone = std::move(want.sink)] {});
+  co_return answer;
+}
+
+Task<Connection::Answer> Connection::feed(BodySink& sink, RequestBody& body) {
+  for (;;) {
+    const RequestBody::Next next = co_await body.next(kPortion);
+    if (next == RequestBody::Next::kGone) co_return std::nullopt;
+    if (next == RequestBody::Next::kRefused) co_return error_response(body.error());
+    if (next == RequestBody::Next::kEnd) break;
+    const auto append = [&sink, &body]() -> Answer {
+      return guarded([&] { return sink.append(body.portion()); });
+    };
+    Answer early = co_await on_worker(append);
+    if (early) co_return early;
+  }
+  const auto finish = [&sink]() -> Answer { return guarded([&] { return sink.finish(); }); };
+  co_return co_await on_worker(finish);
+}
+
+// Sends the answer and makes the connection ready for the next request. False: it is over.
+Task<bool> Connection::finish_request(Response& response, RequestBody& body) {
+  body.skip_arrived();
+  bool keep_alive = head_.keep_alive() && !context_.stopping;
+  if (!body.done() && !body.rest_is_small()) keep_alive = false;
+  const Reply::Outcome outcome = co_await reply_.send(response, head_, host_.date(), keep_alive);
+  log(response, head_size_ + body.bytes_in());
+  unread_input_ = !body.done();
+  if (outcome == Reply::Outcome::kBroken) {
+    wire_.close();
+    co_return false;
+  }
+  if (!keep_alive) co_return false;
+  if (!body.done() && !co_await body.skip_rest()) co_return false;
+  body.release();
+  co_return true;
+}
+
+void Connection::log(const Response& response, std::uint64_t bytes_in) {
+  context_.observer.on_request({.method = head_.method,
+                                .path = request_.path,
+                                .status = response.status,
+                                .bytes_in = bytes_in,
+                                .bytes_out = wire_.bytes_out() - sent_before_,
+                                .duration = SteadyClock::now() - began_,
+                                .remote = remote_,
+                                .tool = response.log_tool,
+                                .who = response.log_who,
+                                .error = response.log_error});
+}
+
+}  // namespace cairn::http

@@ -1,0 +1,88 @@
+// One client: its requests are read, asked and answered one after the other, in their order.
+//
+// Threads     its io thread only. What runs on workers is waited for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "exposure/http/context.h"
+#include "exposure/http/head.h"
+#include "exposure/http/input_buffer.h"
+#include "exposure/http/reply.h"
+#include "exposure/http/request_body.h"
+#include "exposure/http/wire.h"
+
+namespace cairn::http {
+
+// What a connection needs of the thread it lives on.
+class ConnectionHost {
+ public:
+  virtual std::string_view date() = 0;
+
+ protected:
+  ~ConnectionHost() = default;
+};
+
+class Connection final {
+ public:
+  Connection(Socket socket, std::string remote, ConnectionHost& host, Context& context);
+
+  // Until the connection is over.
+  Task<void> run();
+
+  void tick(SteadyClock::time_point now) { wire_.check(now); }
+  // Ends it when it waits for a request or sends events; else after the running request.
+  void stop();
+  // Ends it as soon as no handler's function runs for it.
+  void abort();
+
+ private:
+  struct View final : Request {
+    const RequestHead* head = nullptr;
+    std::string_view header(std::string_view lower_name) const override {
+      return head->fields.get(lower_name);
+    }
+  };
+  enum class Arrival { kHead, kGone, kRefused };
+  using Answer = std::optional<Response>;  // nothing: the client is gone
+
+  Task<bool> serve_one();
+  Task<Arrival> read_head();
+  std::optional<Arrival> look_for_head();
+  std::optional<Arrival> parse_head(std::size_t size);
+  Arrival refuse(Error error);
+  Task<void> answer_refusal();
+  void view_request();
+  Plan ask();
+
+  Task<Answer> carry_out(Plan& plan, RequestBody& body);
+  Task<Answer> take_whole(WantBody& want, RequestBody& body);
+  Task<Answer> take_stream(WantStream& want, RequestBody& body);
+  Task<Answer> feed(BodySink& sink, RequestBody& body);
+  Task<bool> finish_request(Response& response, RequestBody& body);
+  void log(const Response& response, std::uint64_t bytes_in);
+
+  template <typename Work>
+  auto on_worker(Work work);
+
+  ConnectionHost& host_;
+  Context& context_;
+  Wire wire_;
+  InputBuffer input_;
+  Reply reply_;
+  const std::string remote_;
+  RequestHead head_;
+  HeadScanner scanner_;
+  std::size_t head_size_ = 0;
+  View request_;
+  std::optional<Error> refusal_;
+  SteadyClock::time_point began_;
+  std::uint64_t sent_before_ = 0;
+  bool first_ = true;
+  bool idle_ = false;
+  bool unread_input_ = false;
+};
+
+}  // namespace cairn::http

@@ -1,0 +1,30 @@
+// What all threads and connections of one server share.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <optional>
+
+#include <boost/asio/ssl/context.hpp>
+
+#include "base/guarded.h"
+#include "exposure/http/server.h"
+#include "exposure/http/workers.h"
+
+namespace cairn::http {
+
+struct Context {
+  Context(const ServerOptions& with, Handler& asks, Observer& tells)
+      : options(with), handler(asks), observer(tells), workers(with.worker_threads) {}
+
+  const ServerOptions options;
+  Handler& handler;
+  Observer& observer;
+  std::optional<boost::asio::ssl::context> tls;
+  std::atomic<bool> stopping = false;
+  Guarded<int> open;  // connections
+  std::condition_variable closed_one;
+  Workers workers;
+};
+
+}  // namespace cairn::http

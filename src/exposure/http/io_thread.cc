@@ -1,0 +1,143 @@
+#include "exposure/http/io_thread.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "exposure/http/response_head.h"
+
+namespace cairn::http {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string too_many_connections(std::string_view date) {
+  const Response response =
+      error_response(Error(Code::kUnavailable, "there are too many connections; try again"));
+  const auto& body = std::get<std::string>(response.body);
+  std::string out;
+  put_head(out, response, {.date = date, .keep_alive = false, .length = body.size()});
+  return out + body;
+}
+
+// Often enough for the shortest timeout to be kept within a quarter.
+milliseconds tick_time(const ServerOptions& options) {
+  const milliseconds shortest = std::min({options.header_timeout, options.body_idle_timeout,
+                                          options.idle_timeout, options.write_timeout});
+  return std::clamp(shortest / 4, milliseconds(5), milliseconds(1000));
+}
+
+std::string text_of(asio::ip::address address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  }
+  return address.to_string();
+}
+
+}  // namespace
+
+IoThread::IoThread(Context& context)
+    : context_(context),
+      work_(io_.get_executor()),
+      acceptor_(io_.get_executor()),
+      pause_(io_.get_executor()),
+      ticker_(io_.get_executor()) {}
+
+IoThread::~IoThread() {
+  work_.reset();
+  io_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void IoThread::start() {
+  asio::co_spawn(io_.get_executor(), accept(), asio::detached);
+  thread_ = std::thread([this] { io_.run(); });
+}
+
+Task<void> IoThread::accept() {
+  while (acceptor_.is_open()) {
+    tcp::endpoint peer;
+    auto [error, socket] = co_await acceptor_.async_accept(peer, use_task);
+    if (!error) {
+      take(std::move(socket), peer);
+    } else if (error != asio::error::operation_aborted) {
+      // Out of descriptors, most likely: some may be free again soon.
+      pause_.expires_after(milliseconds(50));
+      co_await pause_.async_wait(use_task);
+    }
+  }
+}
+
+void IoThread::take(Socket socket, const tcp::endpoint& peer) {
+  error_code ignored;
+  if (count_connections(+1) > static_cast<int>(context_.options.max_connections)) {
+    socket.non_blocking(true, ignored);
+    if (!context_.tls) socket.write_some(asio::buffer(too_many_connections(date())), ignored);
+    socket.shutdown(tcp::socket::shutdown_both, ignored);
+    socket.close(ignored);
+    count_connections(-1);
+    return;
+  }
+  auto connection = std::make_unique<Connection>(std::move(socket), text_of(peer.address()),
+                                                 static_cast<ConnectionHost&>(*this), context_);
+  Connection* raw = connection.get();
+  connections_.emplace(raw, std::move(connection));
+  asio::co_spawn(io_.get_executor(), serve(raw), asio::detached);
+  if (!ticking_) asio::co_spawn(io_.get_executor(), tick(), asio::detached);
+}
+
+Task<void> IoThread::serve(Connection* connection) {
+  co_await connection->run();
+  connections_.erase(connection);
+  count_connections(-1);
+}
+
+// Runs while there are connections.
+Task<void> IoThread::tick() {
+  ticking_ = true;
+  while (!connections_.empty()) {
+    ticker_.expires_after(tick_time(context_.options));
+    co_await ticker_.async_wait(use_task);
+    const auto now = SteadyClock::now();
+    for (const auto& [connection, owned] : connections_) connection->tick(now);
+  }
+  ticking_ = false;
+}
+
+int IoThread::count_connections(int change) {
+  int now = 0;
+  {
+    auto open = context_.open.lock();
+    now = *open += change;
+    if (now == 0) context_.closed_one.notify_all();
+  }
+  context_.observer.on_connections(now);
+  return now;
+}
+
+void IoThread::stop_connections() {
+  asio::post(io_, [this] {
+    error_code ignored;
+    acceptor_.close(ignored);
+    pause_.cancel();
+    for (const auto& [connection, owned] : connections_) connection->stop();
+  });
+}
+
+void IoThread::abort_connections() {
+  asio::post(io_, [this] {
+    for (const auto& [connection, owned] : connections_) connection->abort();
+  });
+}
+
+std::string_view IoThread::date() {
+  if (const std::int64_t now = std::time(nullptr); now != date_second_) {
+    date_second_ = now;
+    date_ = http_date(now);
+  }
+  return date_;
+}
+
+}  // namespace cairn::http

@@ -1,0 +1,53 @@
+// A thread with an event loop, the connections that live on it, and its share of the listening.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+#include <boost/asio/executor_work_guard.hpp>
+
+#include "exposure/http/connection.h"
+#include "exposure/http/context.h"
+
+namespace cairn::http {
+
+class IoThread final : public ConnectionHost {
+ public:
+  explicit IoThread(Context& context);
+  // Every connection is over by now.
+  ~IoThread();
+
+  // Before start().
+  asio::io_context& io() { return io_; }
+  void listen(Acceptor acceptor) { acceptor_ = std::move(acceptor); }
+  void start();
+
+  // Any thread.
+  void stop_connections();
+  void abort_connections();
+
+  std::string_view date() override;
+
+ private:
+  Task<void> accept();
+  Task<void> tick();
+  Task<void> serve(Connection* connection);
+  void take(Socket socket, const tcp::endpoint& peer);
+  int count_connections(int change);
+
+  Context& context_;
+  asio::io_context io_{1};
+  asio::executor_work_guard<Executor> work_;
+  Acceptor acceptor_;
+  Timer pause_;
+  Timer ticker_;
+  std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  bool ticking_ = false;
+  std::int64_t date_second_ = 0;
+  std::string date_;
+  std::thread thread_;
+};
+
+}  // namespace cairn::http

@@ -1,0 +1,30 @@
+// Running a function on a worker, and waiting for it without holding up the connection's thread.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <boost/asio/async_result.hpp>
+
+#include "exposure/http/asio.h"
+#include "exposure/http/workers.h"
+
+namespace cairn::http {
+
+// `work` must not throw.
+template <typename Work>
+Task<std::invoke_result_t<Work&>> on_worker(Workers& workers, Executor here, Work work) {
+  std::optional<std::invoke_result_t<Work&>> result;
+  const auto start = [&](auto handler) {
+    workers.run([&result, &work, here, resume = std::move(handler)]() mutable {
+      result.emplace(work());
+      asio::post(here, std::move(resume));
+    });
+  };
+  co_await asio::async_initiate<const asio::use_awaitable_t<Executor>, void()>(
+      start, asio::use_awaitable_t<Executor>{});
+  co_return std::move(*result);
+}
+
+}  // namespace cairn::http

@@ -1,0 +1,48 @@
+// Sending one answer: as a whole, made while it is sent, or as events.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "exposure/http/context.h"
+#include "exposure/http/head.h"
+#include "exposure/http/response_head.h"
+#include "exposure/http/wire.h"
+
+namespace cairn::http {
+
+class EventQueue;
+
+class Reply final {
+ public:
+  enum class Outcome { kSent, kBroken };
+
+  Reply(Wire& wire, Context& context) : wire_(wire), context_(context) {}
+
+  // `keep_alive` may become false: some answers end with the connection. A body that cannot be made
+  // changes `response` to what was sent instead.
+  Task<Outcome> send(Response& response, const RequestHead& request, std::string_view date,
+                     bool& keep_alive);
+  // Ends the events that are being sent, if any.
+  void end_events();
+
+ private:
+  Task<Outcome> send_whole(Response& response, const RequestHead& request, HeadChoices choices);
+  Task<void> encode(Response& response, const RequestHead& request, HeadChoices& choices);
+  Task<Outcome> send_streamed(Response& response, const RequestHead& request, HeadChoices choices);
+  Task<Outcome> send_portions(StreamedBody& body, Bytes portion, bool chunked);
+  Task<Outcome> send_events(Response& response, const RequestHead& request, HeadChoices choices);
+  Task<Outcome> pass_events_on(EventQueue& queue, bool chunked);
+  Task<Outcome> write(ByteView body);
+  Task<Outcome> write_portion(ByteView portion, bool chunked);
+  Task<Result<Bytes>> next_portion(BodySource& source);
+  void drop(std::unique_ptr<BodySource> source);
+
+  Wire& wire_;
+  Context& context_;
+  std::string out_;  // the head, or the line before a chunk
+  std::shared_ptr<EventStream> events_;
+};
+
+}  // namespace cairn::http

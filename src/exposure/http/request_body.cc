@@ -1,0 +1,132 @@
+#include "exposure/http/request_body.h"
+
+#include <algorithm>
+
+namespace cairn::http {
+namespace {
+
+constexpr std::uint64_t kSmallRest = 64 * 1024;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+}  // namespace
+
+RequestBody::RequestBody(Wire& wire, InputBuffer& input, const RequestHead& head,
+                         std::size_t head_size, const ServerOptions& options)
+    : wire_(wire),
+      input_(input),
+      options_(options),
+      head_size_(head_size),
+      expects_continue_(head.expects_continue()),
+      chunked_(head.framing.chunked),
+      done_(!head.has_body()),
+      left_(head.framing.length.value_or(0)) {}
+
+Task<RequestBody::Next> RequestBody::next(std::size_t portion_bytes) {
+  if (done_) co_return Next::kEnd;
+  if (!chunked_ && total_ + left_ > max_bytes_) {
+    co_return refuse(
+        Error(Code::kBodyTooLarge, fmt::format("the body has {} bytes; at most {} are taken here",
+                                               total_ + left_, max_bytes_)));
+  }
+  for (;;) {
+    const std::span<char> bytes = arrived();
+    if (bytes.empty()) {
+      const Next filled = co_await fill(portion_bytes);
+      if (filled != Next::kPortion) co_return filled;
+      continue;
+    }
+    const Next taken = take(bytes);
+    if (taken != Next::kPortion || !portion_.empty()) co_return taken;
+    if (done_) co_return Next::kEnd;
+  }
+}
+
+// What was read and not used yet: first behind the head, then in the buffer.
+std::span<char> RequestBody::arrived() {
+  const std::span<char> first = input_.after(head_size_ + used_input_);
+  if (!first.empty()) return first;
+  return std::span(buffer_).subspan(start_, end_ - start_);
+}
+
+void RequestBody::use(std::size_t count) {
+  bytes_in_ += count;
+  if (input_.after(head_size_ + used_input_).empty()) {
+    start_ += count;
+  } else {
+    used_input_ += count;
+  }
+}
+
+RequestBody::Next RequestBody::take(std::span<char> bytes) {
+  std::size_t made = 0;
+  if (chunked_) {
+    const Result<ChunkDecoder::Step> step = decoder_.decode(bytes);
+    if (!step) return refuse(step.error());
+    use(step->used);
+    made = step->made;
+    done_ = decoder_.done();
+  } else {
+    made = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
+    use(made);
+    left_ -= made;
+    done_ = left_ == 0;
+  }
+  portion_ = {bytes.data(), made};
+  total_ += made;
+  if (total_ > max_bytes_) {
+    return refuse(Error(Code::kBodyTooLarge,
+                        fmt::format("the body has more than the {} bytes taken here", max_bytes_)));
+  }
+  return Next::kPortion;
+}
+
+RequestBody::Next RequestBody::refuse(Error error) {
+  error_ = std::move(error);
+  return Next::kRefused;
+}
+
+Task<RequestBody::Next> RequestBody::fill(std::size_t portion_bytes) {
+  if (expects_continue_ && !co_await say_continue()) co_return Next::kGone;
+  const std::uint64_t wanted =
+      chunked_ ? portion_bytes : std::min<std::uint64_t>(left_, portion_bytes);
+  buffer_.resize(std::max<std::size_t>(buffer_.size(), wanted));
+  start_ = end_ = 0;
+  wire_.expire_after(options_.body_idle_timeout);
+  const auto [error, count] = co_await wire_.read_some(asio::buffer(buffer_.data(), wanted));
+  if (error && wire_.expired()) {
+    co_return refuse(Error(Code::kRequestTimeout, "the rest of the body did not come in time"));
+  }
+  if (error) co_return Next::kGone;
+  wire_.never_expire();
+  end_ = count;
+  co_return Next::kPortion;
+}
+
+Task<bool> RequestBody::say_continue() {
+  expects_continue_ = false;
+  return wire_.write({asio::buffer(kContinue)}, options_.write_timeout);
+}
+
+void RequestBody::skip_arrived() {
+  while (!done_ && !error_ && !arrived().empty()) take(arrived());
+}
+
+bool RequestBody::rest_is_small() const {
+  return !error_ && !chunked_ && !expects_continue_ && left_ <= kSmallRest;
+}
+
+Task<bool> RequestBody::skip_rest() {
+  max_bytes_ = UINT64_MAX;
+  while (!done_) {
+    const Next got = co_await next(4096);
+    if (got == Next::kGone || got == Next::kRefused) co_return false;
+  }
+  co_return true;
+}
+
+void RequestBody::release() {
+  input_.consume(head_size_ + used_input_);
+  if (start_ < end_) input_.append({buffer_.data() + start_, end_ - start_});
+}
+
+}  // namespace cairn::http

@@ -1,0 +1,105 @@
+#include "exposure/http/server.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include <sys/socket.h>
+
+#include "base/quote.h"
+#include "exposure/http/io_thread.h"
+#include "exposure/http/tls.h"
+
+namespace cairn::http {
+namespace {
+
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+constexpr int kBacklog = 4096;
+
+enum class Turn { kFirst, kLater };
+
+// The first of a server's sockets must not share its port with another program's; those after it
+// share it with the first.
+Result<Acceptor> open_acceptor(asio::io_context& io, const tcp::endpoint& at, Turn turn) {
+  Acceptor acceptor(io.get_executor());
+  error_code error;
+  acceptor.open(at.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error && turn == Turn::kLater) acceptor.set_option(ReusePort(true), error);
+  if (!error) acceptor.bind(at, error);
+  if (!error && turn == Turn::kFirst) acceptor.set_option(ReusePort(true), error);
+  if (!error) acceptor.listen(kBacklog, error);
+  if (!error) return acceptor;
+  return fail(Code::kUnavailable, "cannot listen on {} port {}: {}", at.address().to_string(),
+              at.port(), error.message());
+}
+
+unsigned io_threads(const ServerOptions& options) {
+  if (options.io_threads > 0) return options.io_threads;
+  return std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+}
+
+class AsioServer final : public Server {
+ public:
+  AsioServer(const ServerOptions& options, Handler& handler, Observer& observer)
+      : context_(options, handler, observer) {}
+  ~AsioServer() override { stop(); }
+
+  Result<void> begin();
+  std::uint16_t port() const override { return port_; }
+  void stop() override;
+
+ private:
+  Context context_;
+  std::vector<std::unique_ptr<IoThread>> threads_;
+  std::uint16_t port_ = 0;
+};
+
+Result<void> AsioServer::begin() {
+  const ServerOptions& options = context_.options;
+  if (options.tls) context_.tls.emplace(TRY(tls_server(*options.tls)));
+  error_code error;
+  const auto address = asio::ip::make_address(options.address, error);
+  if (error) {
+    return fail(Code::kInvalidArgument, "'{}' is not an IP address to listen on",
+                shown(options.address));
+  }
+  tcp::endpoint endpoint(address, options.port);
+  for (unsigned i = 0; i < io_threads(options); ++i) {
+    auto thread = std::make_unique<IoThread>(context_);
+    Acceptor acceptor =
+        TRY(open_acceptor(thread->io(), endpoint, i == 0 ? Turn::kFirst : Turn::kLater));
+    port_ = acceptor.local_endpoint().port();
+    endpoint.port(port_);
+    thread->listen(std::move(acceptor));
+    threads_.push_back(std::move(thread));
+  }
+  for (const auto& thread : threads_) thread->start();
+  return {};
+}
+
+void AsioServer::stop() {
+  if (context_.stopping.exchange(true)) return;
+  for (const auto& thread : threads_) thread->stop_connections();
+  {
+    auto open = context_.open.lock();
+    const auto none = [&] { return *open == 0; };
+    if (!context_.closed_one.wait_for(open.mutex(), context_.options.stop_timeout, none)) {
+      for (const auto& thread : threads_) thread->abort_connections();
+      context_.closed_one.wait(open.mutex(), none);
+    }
+  }
+  threads_.clear();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Handler& handler,
+                                              Observer& observer) {
+  auto server = std::make_unique<AsioServer>(options, handler, observer);
+  TRY(server->begin());
+  return server;
+}
+
+}  // namespace cairn::http

@@ -1,0 +1,115 @@
+#include "exposure/http/wire.h"
+
+#include <algorithm>
+
+#include <netinet/tcp.h>
+
+namespace cairn::http {
+namespace {
+
+constexpr std::size_t kMaxDiscarded = 64 * 1024;
+constexpr std::chrono::seconds kLinger{1};
+
+bool nothing_left(const Wire::Buffers& buffers) { return asio::buffer_size(buffers) == 0; }
+
+void drop_front(Wire::Buffers& buffers, std::size_t count) {
+  for (asio::const_buffer& buffer : buffers) {
+    const std::size_t here = std::min(count, buffer.size());
+    buffer += here;
+    count -= here;
+  }
+}
+
+template <int kName>
+using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, kName>;
+
+}  // namespace
+
+Wire::Wire(Socket socket, asio::ssl::context* tls) : socket_(std::move(socket)) {
+  error_code ignored;
+  socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
+  if (tls != nullptr) tls_.emplace(socket_, *tls);
+}
+
+Task<bool> Wire::handshake() {
+  if (!tls_) co_return true;
+  const auto [error] = co_await tls_->async_handshake(asio::ssl::stream_base::server, use_task);
+  co_return !error;
+}
+
+Task<Wire::Received> Wire::read_some(asio::mutable_buffer buffer) {
+  return tls_ ? tls_->async_read_some(buffer, use_task) : socket_.async_read_some(buffer, use_task);
+}
+
+std::optional<bool> Wire::write_now(Buffers& buffers) {
+  if (tls_) return std::nullopt;
+  while (!nothing_left(buffers)) {
+    error_code error;
+    const std::size_t count = socket_.write_some(buffers, error);
+    bytes_out_ += count;
+    drop_front(buffers, count);
+    if (error == asio::error::would_block) return std::nullopt;
+    if (error) return false;
+  }
+  return true;
+}
+
+Task<bool> Wire::write(Buffers buffers, std::chrono::milliseconds timeout) {
+  while (!nothing_left(buffers)) {
+    if (const auto all = write_now(buffers)) co_return *all;
+    expire_after(timeout);
+    error_code error;
+    std::size_t count = 0;
+    if (tls_) {
+      std::tie(error, count) = co_await tls_->async_write_some(buffers, use_task);
+    } else {
+      std::tie(error, count) = co_await socket_.async_write_some(buffers, use_task);
+    }
+    bytes_out_ += count;
+    drop_front(buffers, count);
+    if (error) co_return false;
+  }
+  co_return true;
+}
+
+Task<void> Wire::finish(bool unread_input) {
+  expire_after(kLinger);
+  error_code error;
+  if (!tls_) socket_.shutdown(tcp::socket::shutdown_send, error);
+  if (unread_input) {
+    std::array<char, 4096> rubbish;
+    std::size_t count = 0;
+    for (std::size_t total = 0; !error && total < kMaxDiscarded; total += count) {
+      std::tie(error, count) = co_await read_some(asio::buffer(rubbish));
+    }
+  }
+  if (tls_ && !expired_) co_await tls_->async_shutdown(use_task);
+  close();
+}
+
+void Wire::close() {
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+void Wire::probe_peer() {
+  error_code ignored;
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  socket_.set_option(TcpOption<TCP_KEEPIDLE>(60), ignored);
+  socket_.set_option(TcpOption<TCP_KEEPINTVL>(15), ignored);
+  socket_.set_option(TcpOption<TCP_KEEPCNT>(4), ignored);
+}
+
+void Wire::check(SteadyClock::time_point now) {
+  if (now >= deadline_) expire();
+}
+
+void Wire::expire() {
+  deadline_ = SteadyClock::time_point::max();
+  expired_ = true;
+  error_code ignored;
+  socket_.cancel(ignored);
+}
+
+}  // namespace cairn::http

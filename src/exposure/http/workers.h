@@ -1,0 +1,40 @@
+// Threads for what may block. They are started as they are needed, up to a number, and stay.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "base/guarded.h"
+
+namespace cairn::http {
+
+class Workers final {
+ public:
+  using Job = std::move_only_function<void()>;
+
+  explicit Workers(unsigned max_threads) : max_threads_(max_threads) {}
+  // Every job that was given is done before it returns.
+  ~Workers();
+
+  // Jobs begin in the order they are given. A job must not throw.
+  void run(Job job);
+
+ private:
+  struct State {
+    std::deque<Job> jobs;
+    std::vector<std::thread> threads;
+    unsigned idle = 0;
+    bool stopping = false;
+  };
+
+  void work();
+
+  const unsigned max_threads_;
+  Guarded<State> state_;
+  std::condition_variable changed_;
+};
+
+}  // namespace cairn::http
