@@ -36,11 +36,12 @@ Result<void> authorise(const Session& session, const Tool& tool, const Users& us
 }
 
 // What a call was about, as the caller named it: ids and paths, never content.
-std::string context_of(const json::Object& arguments) {
+std::string context_of(const json::Value& arguments) {
   std::string out;
+  if (!arguments.is_object()) return out;
   for (std::string_view name :
        {"nodeKey", "depotId", "delegateId", "userId", "key", "path", "from", "to", "root"}) {
-    const auto* value = arguments.if_contains(name);
+    const auto* value = arguments.get_object().if_contains(name);
     if (value == nullptr || !value->is_string()) continue;
     if (!out.empty()) out += ' ';
     out += shown(std::string_view(value->get_string()), 200);
@@ -57,7 +58,7 @@ const Error* error_of(const Result<T>& result) {
 
 std::uint64_t size_of(const Result<Reply>& reply) {
   if (!reply) return 0;
-  if (reply->file) return reply->file->file->size();
+  if (reply->file) return reply->file->size;
   if (reply->node) return reply->node->bytes().size();
   return 0;
 }
@@ -118,7 +119,7 @@ Result<Caller> Executor::trusted(const RealmId& realm, Entrance entrance) const 
 }
 
 Result<const ToolTable::Row*> Executor::admit(const Caller& caller, std::string_view tool,
-                                              const json::Object& arguments) {
+                                              const json::Value& arguments) {
   const auto* row = TRY(table_.find(tool));
   if (caller.session().who().parent) TRY(rate_.take(caller.session().who().id));
   TRY(authorise(caller.session(), row->tool, services_.users));
@@ -126,7 +127,7 @@ Result<const ToolTable::Row*> Executor::admit(const Caller& caller, std::string_
   return row;
 }
 
-void Executor::note(const Caller& caller, const Tool& tool, const json::Object& arguments,
+void Executor::note(const Caller& caller, const Tool& tool, const json::Value& arguments,
                     std::string_view outcome, std::uint64_t bytes_in, std::uint64_t bytes_out,
                     std::chrono::nanoseconds took) {
   AuditEntry entry;
@@ -147,7 +148,7 @@ void Executor::note(const Caller& caller, const Tool& tool, const json::Object& 
 }
 
 Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
-                            const json::Object& arguments, ByteView body) {
+                            const json::Value& arguments, ByteView body) {
   const auto began = services_.clock.monotonic();
   const auto* known = TRY(table_.find(tool));
   auto outcome = [&]() -> Result<Reply> {
@@ -155,7 +156,7 @@ Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
       TRY(admit(caller, tool, arguments));
       if (!known->tool.run) return fail(Code::kBadRequest, "{} takes a streamed body", tool);
       Call call(services_, caller.shared(), caller.entrance(), body);
-      return known->tool.run(call, Arguments(arguments));
+      return known->tool.run(call, Arguments(arguments.get_object()));
     } catch (const std::exception& error) {
       return fail(Code::kInternal, "{} failed: {}", tool, error.what());
     }
@@ -168,7 +169,7 @@ Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
 // Notes the outcome of an intake when it is finished, or dropped.
 class AuditedIntake final : public Intake {
  public:
-  AuditedIntake(Executor& executor, Caller caller, const Tool& tool, json::Object arguments)
+  AuditedIntake(Executor& executor, Caller caller, const Tool& tool, json::Value arguments)
       : executor_(executor),
         caller_(std::move(caller)),
         tool_(tool),
@@ -182,7 +183,7 @@ class AuditedIntake final : public Intake {
   }
 
   Result<void> begin() {
-    auto inner = guarded([&] { return tool_.take(call_, Arguments(arguments_)); });
+    auto inner = guarded([&] { return tool_.take(call_, Arguments(arguments_.get_object())); });
     if (!inner) return failed(std::move(inner).error());
     inner_ = std::move(*inner);
     return {};
@@ -225,7 +226,7 @@ class AuditedIntake final : public Intake {
   Executor& executor_;
   Caller caller_;
   const Tool& tool_;
-  json::Object arguments_;
+  json::Value arguments_;
   std::chrono::nanoseconds began_;
   Call call_;
   std::unique_ptr<Intake> inner_;
@@ -234,7 +235,7 @@ class AuditedIntake final : public Intake {
 };
 
 Result<std::unique_ptr<Intake>> Executor::take(const Caller& caller, std::string_view tool,
-                                               const json::Object& arguments) {
+                                               const json::Value& arguments) {
   const auto began = services_.clock.monotonic();
   const auto* known = TRY(table_.find(tool));
   auto admitted = admit(caller, tool, arguments);

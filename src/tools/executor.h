@@ -47,12 +47,12 @@ class Executor final {
   Result<Caller> trusted(const RealmId& realm, Entrance entrance) const;
 
   // Runs a tool; nothing but its outcome escapes, exceptions included.
-  Result<Reply> run(const Caller& caller, std::string_view tool, const json::Object& arguments,
+  Result<Reply> run(const Caller& caller, std::string_view tool, const json::Value& arguments,
                     ByteView body = {});
   // The same for a tool that takes its body in portions. The audit entry is written when the
   // intake is finished or dropped.
   Result<std::unique_ptr<Intake>> take(const Caller& caller, std::string_view tool,
-                                       const json::Object& arguments);
+                                       const json::Value& arguments);
 
   // Without a token: trades a refresh token in, or a name and password.
   Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance);
@@ -64,8 +64,8 @@ class Executor final {
  private:
   friend class AuditedIntake;
   Result<const ToolTable::Row*> admit(const Caller& caller, std::string_view tool,
-                                      const json::Object& arguments);
-  void note(const Caller& caller, const Tool& tool, const json::Object& arguments,
+                                      const json::Value& arguments);
+  void note(const Caller& caller, const Tool& tool, const json::Value& arguments,
             std::string_view outcome, std::uint64_t bytes_in, std::uint64_t bytes_out,
             std::chrono::nanoseconds took);
 

@@ -9,6 +9,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   auto place = TRY(call.sight().place(arguments.text("depotId")));
   Reply reply(TRY(depots::details(call, place)));
   reply.about = TRY(depots::root_of(call, place));
+  reply.cacheable = false;  // titles and histories change under one root
   return reply;
 }
 

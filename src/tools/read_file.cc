@@ -1,4 +1,3 @@
-#include "data/cas/file.h"
 #include "tools/fs.h"
 #include "tools/list.h"
 
@@ -9,7 +8,11 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   auto at = TRY(locate(opened.tree, TRY(fs::path_of(arguments))));
   Reply reply;
-  reply.file = FileBody{TRY(open_file(opened.tree, at)), std::string(at.entry.type)};
+  if (at.entry.is_dir()) {
+    return fail(Code::kNotAFile, "'{}' is a directory; list it instead", at.path.render());
+  }
+  reply.file =
+      FileBody{&call.realm().nodes(), at.entry.key, at.entry.bytes, std::string(at.entry.type)};
   reply.about = at.entry.key;
   reply.immutable = opened.immutable;
   return reply;

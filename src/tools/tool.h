@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "data/cas/node.h"
+#include "data/cas/node_io.h"
 #include "data/json/json.h"
 #include "tools/arguments.h"
 
@@ -40,9 +40,11 @@ struct Annotations {
   bool idempotent = false;
 };
 
-// A file to be sent as it is, of any size.
+// A file to be sent as it is, of any size. Nothing of it is read before it is asked for.
 struct FileBody {
-  NodePtr file;
+  const NodeReader* nodes = nullptr;  // the realm's, which outlives every call
+  NodeKey key;
+  std::uint64_t size = 0;
   std::string type;
 };
 
@@ -53,6 +55,8 @@ struct Reply {
   // The node the answer is about, and whether the same request will always have this answer.
   std::optional<NodeKey> about = std::nullopt;
   bool immutable = false;
+  // The same node means the same answer, so that who has it need not get it again.
+  bool cacheable = true;
 
   Reply() = default;
   Reply(json::Object object) : value(std::move(object)) {}
