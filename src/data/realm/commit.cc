@@ -124,8 +124,11 @@ Result<std::optional<NodeKey>> Realm::current_root(const Depot& depot,
 Result<std::optional<NodeKey>> Realm::base_to_merge(const std::optional<NodeKey>& current,
                                                     const CommitRequest& request) const {
   if (request.force || request.root == current) return std::nullopt;
+  const Place place{request.depot, request.place};
   auto base = request.expected_root;
-  if (!base) base = TRY(base_of(request.root, {request.depot, request.place}));
+  if (!base) base = TRY(base_of(request.root, place));
+  // Of what came to a place with a commit of more than the place, nothing was noted.
+  if (!base && !place.path.is_root() && TRY(in_history(place, request.root))) base = request.root;
   if (!base || base == current) return std::nullopt;
   return base;
 }

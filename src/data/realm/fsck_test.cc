@@ -223,6 +223,18 @@ TEST_F(FsckTest, FindsAPieceOfTheWrongLengthOrKind) {
                                    Problem(Kind::kWrongEntry, other->key(), IsEmpty())));
 }
 
+TEST_F(FsckTest, FindsADirectoryWhoseFirstPartEndsTooEarly) {
+  auto content = file("x");
+  auto left = dict_of("a", content);
+  auto right = dict_of("b", content);
+  const Branch parts[] = {{"a", left->key(), 1, 1, 1}, {"b", right->key(), 1, 1, 1}};
+  auto root = make_dict(1, parts);
+  must(world.realm.nodes().put(std::vector{content, left, right, root}));
+  EXPECT_THAT(check().problems,
+              ElementsAre(AllOf(Problem(Kind::kWrongEntry, root->key(), IsEmpty()),
+                                ProblemSaying(Kind::kWrongEntry, "ends before its cut"))));
+}
+
 TEST_F(FsckTest, NamesTheDepotOfADamagedRecord) {
   auto other = world.a_depot("other").with("a", "1").committed();
   world.plant(Table::kPointers, records::depot_key(world.realm.id(), depot.id), "?");

@@ -179,6 +179,7 @@ Result<void> Realm::delete_depot(const DepotId& depot) {
 Result<NodeKey> Realm::root_at(const Place& place) const {
   TRY(check_place(place.path));
   auto depot = TRY(get_depot(place.depot));
+  if (place.path.is_root()) return depot.root;
   auto found = TRY(find_place(nodes_, depot.root, place.path));
   if (found) return found->key;
   return fail(Code::kPathNotFound,

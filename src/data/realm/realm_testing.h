@@ -33,31 +33,32 @@ inline Files files_below(const NodeReader& nodes, const NodeKey& root) {
   return out;
 }
 
-// One write to a root, saved as an agent's tools save it. The origin is `depot` when the change
+// One write to a root, saved as an agent's tools save it. The origin is `place` when the change
 // begins there, what `from` grew from otherwise.
-inline Result<NodeKey> save_write(Realm& realm, const NodeKey& from, std::optional<DepotId> depot,
+inline Result<NodeKey> save_write(Realm& realm, const NodeKey& from, std::optional<Place> place,
                                   std::string_view path, ByteView content) {
   Stage stage(realm.nodes());
   auto root = TRY(realm.nodes().get(from));
   auto changed = TRY(write(stage, root, TRY(Path::parse(path)), content));
-  TRY(realm.save(stage, changed, from, depot));
+  TRY(realm.save(stage, changed, from, place));
   return changed.root->key();
 }
 
-inline Result<NodeKey> save_rm(Realm& realm, const NodeKey& from, std::optional<DepotId> depot,
+inline Result<NodeKey> save_rm(Realm& realm, const NodeKey& from, std::optional<Place> place,
                                std::string_view path) {
   Stage stage(realm.nodes());
   auto root = TRY(realm.nodes().get(from));
   auto changed = TRY(rm(stage, root, TRY(Path::parse(path))));
-  TRY(realm.save(stage, changed, from, depot));
+  TRY(realm.save(stage, changed, from, place));
   return changed.root->key();
 }
 
-// What an agent has made of a depot's root so far: each step is saved and builds on the one before.
+// What an agent has made of a depot's or place's root so far: each step is saved and builds on the
+// one before.
 class Draft final {
  public:
-  Draft(Realm& realm, const DepotId& depot, const NodeKey& start)
-      : base(start), root(start), realm_(&realm), depot_(depot) {}
+  Draft(Realm& realm, Place place, const NodeKey& start)
+      : base(start), root(start), realm_(&realm), place_(std::move(place)) {}
 
   Draft& write(std::string_view path, ByteView content) {
     root = must(save_write(*realm_, root, begins_at(), path, content));
@@ -68,16 +69,16 @@ class Draft final {
     return *this;
   }
 
-  NodeKey base;  // the depot's root it began at
+  NodeKey base;  // the root it began at
   NodeKey root;  // what it is now
 
  private:
-  std::optional<DepotId> begins_at() const {
-    return root == base ? std::optional(depot_) : std::nullopt;
+  std::optional<Place> begins_at() const {
+    return root == base ? std::optional(place_) : std::nullopt;
   }
 
   Realm* realm_;
-  DepotId depot_;
+  Place place_;
 };
 
 struct CommitOptions {
@@ -85,11 +86,18 @@ struct CommitOptions {
   bool force = false;
   std::string message = {};
   std::optional<DelegateId> author = std::nullopt;
+  bool exact = false;
+  std::vector<DelegateId> owners = {};
 };
 
 class DepotStory final {
  public:
-  DepotStory(Realm& realm, const DepotId& depot_id) : id(depot_id), realm_(&realm) {}
+  DepotStory(Realm& realm, const Place& where) : id(where.depot), place(where), realm_(&realm) {}
+
+  // The same depot as somebody sees it who is given this place in it.
+  DepotStory at(std::string_view path) const {
+    return {*realm_, Place(id, must(Path::parse(path)))};
+  }
 
   // A change of the next commit.
   DepotStory& with(std::string path, std::string content) {
@@ -110,7 +118,7 @@ class DepotStory final {
     return *this;
   }
 
-  Draft checkout() const { return Draft(*realm_, id, root()); }
+  Draft checkout() const { return Draft(*realm_, place, root()); }
   Draft edit(std::string_view path, ByteView content) const {
     return std::move(checkout().write(path, content));
   }
@@ -121,14 +129,17 @@ class DepotStory final {
                            .expected_root = options.expected,
                            .message = options.message,
                            .force = options.force,
-                           .author = options.author});
+                           .author = options.author,
+                           .place = place.path,
+                           .exact = options.exact,
+                           .owners = options.owners});
   }
   Result<CommitResult> commit(const Draft& draft, const CommitOptions& options = {}) {
     return commit(draft.root, options);
   }
 
   Depot record() const { return must(realm_->get_depot(id)); }
-  NodeKey root() const { return record().root; }
+  NodeKey root() const { return must(realm_->root_at(place)); }
   Files files() const { return files_below(realm_->nodes(), root()); }
   Files files(const NodeKey& at) const { return files_below(realm_->nodes(), at); }
 
@@ -137,7 +148,7 @@ class DepotStory final {
     std::vector<HistoryEntry> all;
     std::optional<std::string> cursor;
     do {
-      auto page = must(realm_->history(id, 100, cursor));
+      auto page = must(realm_->history_at(place, 100, cursor));
       all.insert(all.end(), page.entries.begin(), page.entries.end());
       cursor = page.next_cursor;
     } while (cursor);
@@ -150,6 +161,7 @@ class DepotStory final {
   }
 
   DepotId id;
+  Place place;
 
  private:
   Realm* realm_;

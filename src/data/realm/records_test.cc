@@ -47,6 +47,14 @@ HistoryEntry some_entry(Dice& dice) {
   return entry;
 }
 
+Origin some_place_origin(Dice& dice) {
+  Place place(some_id<DepotId>(dice));
+  for (auto depth = 1 + dice.below(9); depth > 0; --depth) {
+    place.path = place.path.child(std::string(1 + dice.below(255), dice.one_in(2) ? 'x' : ' '));
+  }
+  return {place, some_key(dice), some_time(dice)};
+}
+
 TEST(Records, DecodeToWhatWasEncoded) {
   for_seeds(300, [](Dice& dice) {
     const auto realm = some_id<RealmId>(dice);
@@ -66,6 +74,17 @@ TEST(Records, DecodeToWhatWasEncoded) {
                                              records::encode(origin)));
     EXPECT_EQ(found.root, root);
     EXPECT_EQ(found.origin, origin);
+
+    const auto at_a_place = some_place_origin(dice);
+    found = must(records::decode_origin(records::origin_key(realm, root, at_a_place.place),
+                                        records::encode(at_a_place)));
+    EXPECT_EQ(found.root, root);
+    EXPECT_EQ(found.origin, at_a_place);
+
+    const Owned owned{some_id<DelegateId>(dice), some_key(dice), some_time(dice)};
+    EXPECT_EQ(must(records::decode_owned(records::owned_key(realm, owned.owner, owned.node),
+                                         records::encode(owned))),
+              owned);
   });
 }
 
@@ -83,6 +102,8 @@ TEST(Records, AreRefusedWhenCutOrLongerOrOfAnotherVersion) {
     const auto depot = some_depot(dice);
     const auto entry = some_entry(dice);
     const Origin origin{depot.id, some_key(dice), some_time(dice)};
+    const auto at_a_place = some_place_origin(dice);
+    const Owned owned{some_id<DelegateId>(dice), some_key(dice), some_time(dice)};
     const struct {
       const char* what;
       Decode decode;
@@ -95,6 +116,11 @@ TEST(Records, AreRefusedWhenCutOrLongerOrOfAnotherVersion) {
          records::encode(entry)},
         {"origin", decoder(records::decode_origin),
          records::origin_key(realm, origin.base, origin.place), records::encode(origin)},
+        {"origin", decoder(records::decode_origin),
+         records::origin_key(realm, at_a_place.base, at_a_place.place),
+         records::encode(at_a_place)},
+        {"owner", decoder(records::decode_owned),
+         records::owned_key(realm, owned.owner, owned.node), records::encode(owned)},
     };
     for (const auto& [what, decode, key, value] : cases) {
       SCOPED_TRACE(what);
@@ -161,6 +187,27 @@ TEST(Records, OfOneRealmDepotAndRootAreARangeOfTheirOwn) {
                       records::origin_key(last_realm, last_root, depot)));
   EXPECT_FALSE(
       inside(records::origins(realm_number(1)), records::origin_key(realm_number(2), root, depot)));
+  const Place place(last_depot, tree_testing::path("a/b"));
+  EXPECT_TRUE(inside(records::origins(last_realm, last_root),
+                     records::origin_key(last_realm, last_root, place)));
+  const auto last_owner = DelegateId::from_bytes(Bytes(16, '\xff'));
+  EXPECT_TRUE(
+      inside(records::owned(last_realm), records::owned_key(last_realm, last_owner, last_root)));
+  EXPECT_FALSE(
+      inside(records::owned(last_realm), records::owned_key(realm_number(1), last_owner, root)));
+}
+
+TEST(Records, OfAnOriginAreOfTheirPlaceAlone) {
+  const auto realm = realm_number(1);
+  const auto root = NodeKey::of("root");
+  const auto depot = DepotId::from_bytes(Bytes(16, 'd'));
+  const Origin origin{{depot, tree_testing::path("docs")}, root, 7};
+  const auto elsewhere = records::origin_key(realm, root, {depot, tree_testing::path("doc")});
+  EXPECT_THAT(records::decode_origin(elsewhere, records::encode(origin)),
+              FailsWith(Code::kIoError));
+  EXPECT_LT(records::origin_key(realm, root, {depot, must(Path::parse(Bytes(255, 'x')))}).size(),
+            200U)
+      << "whatever the length of the path";
 }
 
 TEST(Records, AreScannedInOrderUpToTheFirstFailure) {
