@@ -27,7 +27,12 @@ class Builder {
   static constexpr std::size_t max_key_size = String::max_size();
   static constexpr std::size_t max_string_size = String::max_size();
 
-  bool on_document_begin(ErrorCode&) { return true; }
+  bool on_document_begin(ErrorCode&) {
+    values_.reserve(64);
+    key_begins_.reserve(64);
+    keys_.reserve(1000);
+    return true;
+  }
   bool on_document_end(ErrorCode&) { return true; }
   bool on_array_begin(ErrorCode&) { return true; }
   bool on_object_begin(ErrorCode&) { return true; }
