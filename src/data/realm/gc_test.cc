@@ -115,6 +115,24 @@ TEST(Garbage, SparesARootSomebodyWorksOnAndWhatItGrewFrom) {
   expect_clean(world);
 }
 
+TEST(Garbage, SparesAPlacesRootSomebodyWorksOnAndWhatItGrewFrom) {
+  World world;
+  auto depot = world.a_depot("short", 1).with("docs/a", "1").with("src/b", "1").committed();
+  auto docs = depot.at("docs");
+  world.clock.advance(kLongAgo);
+  auto mine = docs.checkout().write("b", "mine").write("c", "mine");
+  for (const char* content : {"2", "3", "4"}) depot.with("docs/a", content).committed();
+  world.clock.advance(kGrace - 1min);
+  must(collect_garbage(world.realm));
+  EXPECT_TRUE(world.has(mine.base));
+  EXPECT_TRUE(must(docs.commit(mine)).merged);
+  EXPECT_EQ(docs.files(), (Files{{"a", "4"}, {"b", "mine"}, {"c", "mine"}}));
+  expect_clean(world);
+  world.clock.advance(kLongAgo);
+  EXPECT_GT(must(collect_garbage(world.realm)).forgotten, 0U);
+  EXPECT_FALSE(world.has(mine.base));
+}
+
 TEST(Garbage, SparesWhatARootGrewFromAsLongAsSomebodyGoesOnFromIt) {
   World world;
   auto depot = world.a_depot("short", 1).with("a", "1").committed();
