@@ -6,6 +6,7 @@ namespace cairn::http {
 namespace {
 
 constexpr std::uint64_t kSmallRest = 64 * 1024;
+constexpr std::size_t kSkipPortion = 4096;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
@@ -115,13 +116,9 @@ bool RequestBody::rest_is_small() const {
   return !error_ && !chunked_ && !expects_continue_ && left_ <= kSmallRest;
 }
 
-Task<bool> RequestBody::skip_rest() {
-  max_bytes_ = UINT64_MAX;
-  while (!done_) {
-    const Next got = co_await next(4096);
-    if (got == Next::kGone || got == Next::kRefused) co_return false;
-  }
-  co_return true;
+Task<void> RequestBody::skip_rest() {
+  Next got = Next::kPortion;
+  while (got == Next::kPortion) got = co_await next(kSkipPortion);
 }
 
 void RequestBody::release() {
