@@ -113,12 +113,14 @@ void RequestBody::skip_arrived() {
 }
 
 bool RequestBody::rest_is_small() const {
-  return !error_ && !chunked_ && !expects_continue_ && left_ <= kSmallRest;
+  // How much is left in chunks is not known; skip_rest() will see.
+  return !error_ && !expects_continue_ && (chunked_ || left_ <= kSmallRest);
 }
 
 Task<void> RequestBody::skip_rest() {
+  const std::uint64_t until = bytes_in_ + kSmallRest;
   Next got = Next::kPortion;
-  while (got == Next::kPortion) got = co_await next(kSkipPortion);
+  while (got == Next::kPortion && bytes_in_ <= until) got = co_await next(kSkipPortion);
 }
 
 void RequestBody::release() {
