@@ -61,6 +61,7 @@ auto Connection::on_worker(Work work) {
 
 Task<void> Connection::run() {
   wire_.expire_after(context_.options.header_timeout);
+  idle_ = true;
   const bool ready = co_await wire_.handshake();
   bool more = ready;
   while (more) more = co_await serve_one();
@@ -265,15 +266,16 @@ Task<bool> Connection::finish_request(Response& response, RequestBody& body) {
   if (!body.done() && !body.rest_is_small()) keep_alive = false;
   const Reply::Outcome outcome = co_await reply_.send(response, head_, host_.date(), keep_alive);
   log(response, head_size_ + body.bytes_in());
-  unread_input_ = !body.done();
   if (outcome == Reply::Outcome::kBroken) {
     wire_.close();
     co_return false;
   }
-  if (!keep_alive) co_return false;
-  if (!body.done() && !co_await body.skip_rest()) co_return false;
+  if (!body.done() && keep_alive) co_await body.skip_rest();
+  unread_input_ = !body.done();
+  if (!body.done()) co_return false;
   body.release();
-  co_return true;
+  unread_input_ = !input_.bytes().empty();
+  co_return keep_alive;
 }
 
 void Connection::log(const Response& response, std::uint64_t bytes_in) {

@@ -1,6 +1,7 @@
 // What all threads and connections of one server share.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <optional>
@@ -15,7 +16,7 @@ namespace cairn::http {
 
 struct Context {
   Context(const ServerOptions& with, Handler& asks, Observer& tells)
-      : options(with), handler(asks), observer(tells), workers(with.worker_threads) {}
+      : options(with), handler(asks), observer(tells), workers(std::max(1u, with.worker_threads)) {}
 
   const ServerOptions options;
   Handler& handler;

@@ -29,7 +29,9 @@ class InputBuffer final {
 
   void consume(std::size_t count) {
     start_ += count;
-    if (start_ == end_) start_ = end_ = 0;
+    if (start_ < end_) return;
+    start_ = end_ = 0;
+    if (room_.size() > kMostKept) room_ = {};
   }
   void append(ByteView bytes) {
     compact();
@@ -40,6 +42,7 @@ class InputBuffer final {
 
  private:
   static constexpr std::size_t kFirstRoom = 4096;
+  static constexpr std::size_t kMostKept = 16 * 1024;
 
   void compact() {
     std::copy(room_.begin() + static_cast<std::ptrdiff_t>(start_),

@@ -6,6 +6,7 @@ namespace cairn::http {
 namespace {
 
 constexpr std::uint64_t kSmallRest = 64 * 1024;
+constexpr std::size_t kSkipPortion = 4096;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
@@ -112,16 +113,14 @@ void RequestBody::skip_arrived() {
 }
 
 bool RequestBody::rest_is_small() const {
-  return !error_ && !chunked_ && !expects_continue_ && left_ <= kSmallRest;
+  // How much is left in chunks is not known; skip_rest() will see.
+  return !error_ && !expects_continue_ && (chunked_ || left_ <= kSmallRest);
 }
 
-Task<bool> RequestBody::skip_rest() {
-  max_bytes_ = UINT64_MAX;
-  while (!done_) {
-    const Next got = co_await next(4096);
-    if (got == Next::kGone || got == Next::kRefused) co_return false;
-  }
-  co_return true;
+Task<void> RequestBody::skip_rest() {
+  const std::uint64_t until = bytes_in_ + kSmallRest;
+  Next got = Next::kPortion;
+  while (got == Next::kPortion && bytes_in_ <= until) got = co_await next(kSkipPortion);
 }
 
 void RequestBody::release() {

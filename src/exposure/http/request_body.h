@@ -36,8 +36,9 @@ class RequestBody final {
   void skip_arrived();
   // Whether the rest is worth reading only to be able to go on with the connection.
   bool rest_is_small() const;
-  // Reads the rest and throws it away. False: the connection is of no more use.
-  Task<bool> skip_rest();
+  // Reads the rest, if it is as small as hoped, and throws it away. When it is not done() then, the
+  // connection is of no more use.
+  Task<void> skip_rest();
   // Takes the head and the body out of the input. Only when done.
   void release();
 

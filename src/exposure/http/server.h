@@ -31,7 +31,7 @@ struct ServerOptions {
   std::uint16_t port = 0;             // 0: any that is free
   unsigned io_threads = 0;            // 0: one per core, at most four
   unsigned worker_threads = 32;       // at most; started when needed
-  std::optional<TlsFiles> tls;
+  std::optional<TlsFiles> tls = {};
   std::size_t max_header_bytes = 16 * 1024;
   std::size_t max_target_bytes = 8 * 1024;
   std::size_t max_connections = 10'000;

@@ -1,0 +1,35 @@
+// The client's connection: blocking, with timeouts, plain or TLS.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "exposure/http/client.h"
+
+namespace cairn::http {
+
+class ClientWire final {
+ public:
+  ClientWire();
+  ~ClientWire();
+
+  // Verifies the server's certificate and name when the scheme is https.
+  Result<void> connect(const Url& url, const ClientOptions& options);
+  bool is_open() const;
+  // Whether the server has closed it, or said something nobody asked for.
+  bool is_stale();
+  void close();
+
+  // At least one byte; none: the server has closed.
+  Result<std::size_t> read_some(std::span<char> room, std::chrono::milliseconds timeout);
+  Result<void> write(ByteView bytes, std::chrono::milliseconds timeout);
+
+ private:
+  struct Inner;
+
+  std::unique_ptr<Inner> inner_;
+};
+
+}  // namespace cairn::http
