@@ -1,0 +1,317 @@
+#include "exposure/rest/rest.h"
+
+#include <charconv>
+
+#include "base/quote.h"
+#include "exposure/http/uri.h"
+#include "exposure/rest/docs_page.h"
+#include "exposure/rest/openapi.h"
+#include "exposure/rest/query_arguments.h"
+#include "exposure/rest/respond.h"
+
+namespace cairn::rest {
+namespace {
+
+constexpr std::size_t kMaxJsonBytes = 16 << 20;
+constexpr std::size_t kMaxAuthBytes = 16 << 10;
+
+bool is_json(std::string_view type) {
+  const auto end = type.find(';');
+  auto base = type.substr(0, end);
+  while (base.ends_with(' ')) base.remove_suffix(1);
+  return base == "application/json";
+}
+
+Result<void> check_json(const http::Request& request) {
+  if (!request.has_body || is_json(request.header("content-type"))) return {};
+  return fail(Code::kUnsupportedMediaType,
+              "the body is '{}'; send JSON with the header Content-Type: application/json",
+              shown(request.header("content-type")));
+}
+
+// A body that may be left out when nothing has to be said.
+Result<json::Object> parse_object(ByteView body) {
+  if (body.empty()) return json::Object();
+  auto value = TRY(json::parse(body));
+  if (!value.is_object()) {
+    return fail(Code::kInvalidJson, "the body should be a JSON object of arguments");
+  }
+  return std::move(value.get_object());
+}
+
+// What the path says may not be said otherwise in the body.
+Result<json::Object> merge(json::Object from_path, json::Object body) {
+  for (const auto& member : from_path) {
+    if (body.contains(member.key())) {
+      return fail(Code::kInvalidArgument, "'{}' is in the path already; leave it out of the body",
+                  std::string_view(member.key()));
+    }
+  }
+  for (auto& member : from_path) body.emplace(member.key(), std::move(member.value()));
+  return body;
+}
+
+bool is_local(std::string_view remote) {
+  return remote.starts_with("127.") || remote == "::1" || remote == "::ffff:127.0.0.1";
+}
+
+http::Response page(std::string_view type, std::string body) {
+  http::Response out;
+  out.content_type = type;
+  out.headers.emplace_back("Cache-Control", "no-cache");
+  out.body = std::move(body);
+  return out;
+}
+
+http::Response named(http::Response response, const Caller& caller, std::string_view tool) {
+  response.log_tool = tool;
+  response.log_who = caller.session().who().id.render();
+  return response;
+}
+
+// A streamed body on its way into a tool.
+class ToolSink final : public http::BodySink {
+ public:
+  ToolSink(const http::Request& request, Caller caller, std::string_view tool,
+           std::unique_ptr<Intake> intake)
+      : request_(request), caller_(std::move(caller)), tool_(tool), intake_(std::move(intake)) {}
+
+  std::optional<http::Response> append(ByteView portion) override {
+    auto done = intake_->append(portion);
+    if (done) return std::nullopt;
+    return named(respond(done.error()), caller_, tool_);
+  }
+  http::Response finish() override {
+    auto reply = intake_->finish();
+    return named(reply ? respond(request_, std::move(*reply)) : respond(reply.error()), caller_,
+                 tool_);
+  }
+
+ private:
+  const http::Request& request_;
+  Caller caller_;
+  std::string tool_;
+  std::unique_ptr<Intake> intake_;
+};
+
+}  // namespace
+
+Result<std::string_view> bearer(const http::Request& request) {
+  auto header = request.header("authorization");
+  constexpr std::string_view kScheme = "bearer ";
+  const bool fits = header.size() > kScheme.size() &&
+                    std::equal(kScheme.begin(), kScheme.end(), header.begin(), [](char a, char b) {
+                      return a == (b >= 'A' && b <= 'Z' ? b + 32 : b);
+                    });
+  if (fits) return header.substr(kScheme.size());
+  return fail(Code::kInvalidToken,
+              "no token was sent; add the header Authorization: Bearer <access token>");
+}
+
+RestHandler::RestHandler(Executor& executor, RestOptions options)
+    : executor_(executor), options_(std::move(options)) {
+  auto document = openapi(executor_.table(), options_.version);
+  openapi_ = json::write(document);
+  docs_ = docs_page(document);
+}
+
+http::Plan RestHandler::begin(const http::Request& request) {
+  auto planned = plan(request);
+  if (planned) return std::move(*planned);
+  return respond(planned.error());
+}
+
+Result<http::Plan> RestHandler::plan(const http::Request& request) {
+  auto segments = TRY(http::split_path(request.path));
+  if (auto found = TRY(special(request, segments))) return std::move(*found);
+  auto found = TRY(match(request.method, segments));
+  return plan_tool(request, found);
+}
+
+Result<Caller> RestHandler::caller_of(const http::Request& request, std::string_view realm) const {
+  return executor_.authenticate(TRY(bearer(request)), realm, Entrance::kRest);
+}
+
+http::Response RestHandler::run(const http::Request& request, const Caller& caller,
+                                std::string_view tool, const json::Value& arguments,
+                                ByteView body) {
+  auto reply = executor_.run(caller, tool, arguments, body);
+  return named(reply ? respond(request, std::move(*reply)) : respond(reply.error()), caller, tool);
+}
+
+http::Plan RestHandler::plan_run(const http::Request& request, const Caller& caller,
+                                 std::string_view tool, json::Object arguments) {
+  auto row = executor_.table().find(tool);
+  json::Value value(std::move(arguments));
+  if (row && (*row)->tool.quick) return run(request, caller, tool, value, {});
+  return http::Later{[this, &request, caller, tool = std::string(tool), value = std::move(value)] {
+    return run(request, caller, tool, value, {});
+  }};
+}
+
+Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Caller& caller,
+                                          std::string_view tool, json::Object arguments) {
+  TRY(check_json(request));
+  if (!request.has_body) return plan_run(request, caller, tool, std::move(arguments));
+  auto row = executor_.table().find(tool);
+  const bool quick = row && (*row)->tool.quick;
+  return http::WantBody{
+      .max_bytes = kMaxJsonBytes,
+      .where = quick ? http::Where::kHere : http::Where::kWorker,
+      .answer = [this, &request, caller, tool = std::string(tool),
+                 known = std::move(arguments)](Bytes body) mutable -> http::Response {
+        auto given = parse_object(body);
+        if (!given) return named(respond(given.error()), caller, tool);
+        auto all = merge(std::move(known), std::move(*given));
+        if (!all) return named(respond(all.error()), caller, tool);
+        body.clear();
+        return run(request, caller, tool, json::Value(std::move(*all)), {});
+      }};
+}
+
+Result<http::Plan> RestHandler::plan_stream(const http::Request& request, const Caller& caller,
+                                            std::string_view tool, json::Object arguments) {
+  const auto type = request.header("content-type");
+  if (!type.empty() && !arguments.contains("contentType") && type != "application/octet-stream" &&
+      type != "application/x-www-form-urlencoded") {
+    arguments["contentType"] = type;
+  }
+  auto intake = TRY(executor_.take(caller, tool, json::Value(std::move(arguments))));
+  return http::WantStream{.sink =
+                              std::make_unique<ToolSink>(request, caller, tool, std::move(intake))};
+}
+
+http::Plan RestHandler::plan_bytes(const http::Request& request, const Caller& caller,
+                                   std::string_view tool, json::Object arguments) {
+  return http::WantBody{.max_bytes = kMaxNodeBytes,
+                        .where = http::Where::kWorker,
+                        .answer = [this, &request, caller, tool = std::string(tool),
+                                   value = json::Value(std::move(arguments))](Bytes body) {
+                          return run(request, caller, tool, value, body);
+                        }};
+}
+
+Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Match& match) {
+  auto caller = TRY(caller_of(request, match.realm));
+  auto tool = match.route->tool;
+  auto body = match.route->body;
+  auto query = TRY(http::Query::parse(request.query));
+  // A file may be written as it is, and its lines asked for as JSON: the query tells.
+  if (tool == "fs_write" && query.get("path")) {
+    tool = "write_file";
+    body = Body::kStream;
+  }
+  if (tool == "read_file" && (query.get("startLine") || query.get("endLine"))) tool = "fs_read";
+  json::Object arguments;
+  for (const auto& [name, value] : match.parameters) arguments.emplace(name, value);
+  const auto& input = TRY(executor_.table().find(tool))->tool.input;
+  TRY(add_query_arguments(arguments, query, input));
+  if (tool == "depot_commit") {
+    if (auto expected = request.header("if-match"); !expected.empty() && expected != "*") {
+      if (expected.starts_with('"') && expected.ends_with('"') && expected.size() > 1) {
+        expected = expected.substr(1, expected.size() - 2);
+      }
+      arguments["expectedRoot"] = expected;
+      arguments["exact"] = true;
+    }
+  }
+  switch (body) {
+    case Body::kNone:
+      return plan_run(request, caller, tool, std::move(arguments));
+    case Body::kJson:
+      return plan_json(request, caller, tool, std::move(arguments));
+    case Body::kBytes:
+      return plan_bytes(request, caller, tool, std::move(arguments));
+    case Body::kStream:
+      return plan_stream(request, caller, tool, std::move(arguments));
+  }
+  return fail(Code::kInternal, "a body that is not known");
+}
+
+Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sign_in) {
+  TRY(check_json(request));
+  return http::WantBody{.max_bytes = kMaxAuthBytes,
+                        .where = http::Where::kWorker,
+                        .answer = [this, sign_in](Bytes body) -> http::Response {
+                          auto work = [&]() -> Result<json::Object> {
+                            auto given = TRY(parse_object(body));
+                            Arguments arguments(given);
+                            if (!sign_in)
+                              return executor_.refresh(arguments.text("refreshToken"),
+                                                       Entrance::kRest);
+                            return executor_.sign_in(arguments.text("name"),
+                                                     arguments.text("password"), Entrance::kRest);
+                          };
+                          auto issued = work();
+                          auto out = issued ? json_response(*issued) : respond(issued.error());
+                          out.headers.emplace_back("Cache-Control", "no-store");
+                          out.log_tool = sign_in ? "sign_in" : "refresh";
+                          return out;
+                        }};
+}
+
+Result<http::Response> RestHandler::metrics(const http::Request& request) const {
+  if (options_.behind_proxy || !is_local(request.remote)) {
+    auto caller = TRY(caller_of(request, "me"));
+    const bool root = !caller.session().who().parent;
+    if (!root || TRY(executor_.services().users.role_of(caller.session().realm)) != Role::kAdmin) {
+      return fail(Code::kForbidden, "metrics are for admins only");
+    }
+  }
+  return page("text/plain; version=0.0.4; charset=utf-8",
+              options_.metrics ? options_.metrics() : "");
+}
+
+http::Response RestHandler::ready() const {
+  if (stopping_) return respond(Error(Code::kUnavailable, "the server is stopping"));
+  auto stored = executor_.services().realms.store().kv().get("ready");
+  if (!stored) return respond(stored.error());
+  return json_response(json::Object{{"status", "ready"}});
+}
+
+Result<std::optional<http::Plan>> RestHandler::special(const http::Request& request,
+                                                       std::span<const std::string> segments) {
+  using enum http::Method;
+  const auto path = request.path;
+  const bool get = request.method == kGet || request.method == kHead;
+  const bool post = request.method == kPost;
+  if (get && path == "/healthz") return json_response(json::Object{{"status", "ok"}});
+  if (get && path == "/readyz") return ready();
+  if (get && path == "/metrics") return TRY(metrics(request));
+  if (get && (path == "/api/info" || path == "/info")) {
+    return json_response(json::Object{{"name", "cairn"},
+                                      {"version", options_.version},
+                                      {"api", "/api"},
+                                      {"openapi", "/api/openapi.json"},
+                                      {"docs", "/api/docs"}});
+  }
+  if (get && path == "/api/openapi.json") return page("application/json", openapi_);
+  if (get && path == "/api/docs") {
+    auto out = page("text/html; charset=utf-8", docs_);
+    out.headers.emplace_back("Content-Security-Policy",
+                             "default-src 'none'; style-src 'unsafe-inline'");
+    return out;
+  }
+  if (post && path == "/api/auth/refresh") return TRY(plan_auth(request, false));
+  if (post && path == "/api/auth/login") return TRY(plan_auth(request, true));
+  if (auto parts = match_pattern("/api/realm/{realm}/tools", segments); parts && get) {
+    TRY(caller_of(request, parts->front().second));
+    return json_response(describe_tools(executor_.table()));
+  }
+  if (auto parts = match_pattern("/api/realm/{realm}/tools/{name}", segments); parts) {
+    auto caller = TRY(caller_of(request, parts->front().second));
+    if (!post) {
+      return Failure(Error(Code::kMethodNotAllowed, "a tool is called with POST")
+                         .with("allow", std::string("POST")));
+    }
+    const auto* row = TRY(executor_.table().find(parts->back().second));
+    if (row->tool.take || row->tool.name == "put_node") {
+      return fail(Code::kBadRequest, "{} takes bytes and has a route of its own; see /api/docs",
+                  row->tool.name);
+    }
+    return TRY(plan_json(request, caller, row->tool.name, json::Object()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace cairn::rest

@@ -1,0 +1,64 @@
+// The REST surface: translates requests to the executor's tools and their replies to answers.
+//
+// Tools have routes of their own (route.h), and each is also POST /api/realm/{realm}/tools/{name}.
+// The token is checked before a body is read.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "exposure/http/http.h"
+#include "exposure/rest/route.h"
+#include "tools/executor.h"
+
+namespace cairn::rest {
+
+struct RestOptions {
+  std::string version;
+  // Who asks for /metrics without a token must be on this machine; behind a proxy everybody seems
+  // to be.
+  bool behind_proxy = false;
+  std::function<std::string()> metrics;  // as Prometheus reads it
+};
+
+class RestHandler final : public http::Handler {
+ public:
+  RestHandler(Executor& executor, RestOptions options);
+
+  http::Plan begin(const http::Request& request) override;
+  // From now on /readyz says no.
+  void stopping() { stopping_ = true; }
+
+ private:
+  Result<http::Plan> plan(const http::Request& request);
+  // Pages and routes that are not tools; nothing when it is none of them.
+  Result<std::optional<http::Plan>> special(const http::Request& request,
+                                            std::span<const std::string> segments);
+  Result<http::Plan> plan_tool(const http::Request& request, const Match& match);
+  Result<http::Plan> plan_json(const http::Request& request, const Caller& caller,
+                               std::string_view tool, json::Object arguments);
+  http::Plan plan_run(const http::Request& request, const Caller& caller, std::string_view tool,
+                      json::Object arguments);
+  Result<http::Plan> plan_stream(const http::Request& request, const Caller& caller,
+                                 std::string_view tool, json::Object arguments);
+  http::Plan plan_bytes(const http::Request& request, const Caller& caller, std::string_view tool,
+                        json::Object arguments);
+  http::Response run(const http::Request& request, const Caller& caller, std::string_view tool,
+                     const json::Value& arguments, ByteView body);
+  Result<Caller> caller_of(const http::Request& request, std::string_view realm) const;
+  Result<http::Plan> plan_auth(const http::Request& request, bool sign_in);
+  Result<http::Response> metrics(const http::Request& request) const;
+  http::Response ready() const;
+
+  Executor& executor_;
+  RestOptions options_;
+  std::string openapi_;
+  std::string docs_;
+  std::atomic<bool> stopping_ = false;
+};
+
+// The token of an Authorization header. INVALID_TOKEN when there is none.
+Result<std::string_view> bearer(const http::Request& request);
+
+}  // namespace cairn::rest

@@ -1,0 +1,141 @@
+#include "exposure/rest/route.h"
+
+#include <algorithm>
+
+#include "base/quote.h"
+
+namespace cairn::rest {
+namespace {
+
+using enum http::Method;
+
+constexpr Route kRoutes[] = {
+    {kGet, "/api/realm/{realm}", "get_realm_info"},
+    {kGet, "/api/realm/{realm}/usage", "get_usage"},
+    {kGet, "/api/realm/{realm}/audit", "get_audit"},
+    {kPost, "/api/realm/{realm}/gc", "collect_garbage", Body::kJson},
+    {kPost, "/api/realm/{realm}/fsck", "check_store", Body::kJson},
+
+    {kGet, "/api/realm/{realm}/depots", "list_depots"},
+    {kPost, "/api/realm/{realm}/depots", "create_depot", Body::kJson},
+    {kGet, "/api/realm/{realm}/depots/{depotId}", "get_depot"},
+    {kPatch, "/api/realm/{realm}/depots/{depotId}", "update_depot", Body::kJson},
+    {kDelete, "/api/realm/{realm}/depots/{depotId}", "delete_depot"},
+    {kPost, "/api/realm/{realm}/depots/{depotId}/commit", "depot_commit", Body::kJson},
+    {kGet, "/api/realm/{realm}/depots/{depotId}/history", "depot_history"},
+    {kPost, "/api/realm/{realm}/depots/{depotId}/revert", "depot_revert", Body::kJson},
+
+    {kGet, "/api/realm/{realm}/delegates", "list_delegates"},
+    {kPost, "/api/realm/{realm}/delegates", "create_delegate", Body::kJson},
+    {kGet, "/api/realm/{realm}/delegates/{delegateId}", "get_delegate"},
+    {kPost, "/api/realm/{realm}/delegates/{delegateId}/revoke", "revoke_delegate", Body::kJson},
+
+    {kPut, "/api/realm/{realm}/nodes/raw/{key}", "put_node", Body::kBytes},
+    {kGet, "/api/realm/{realm}/nodes/raw/{nodeKey}", "get_node"},
+    {kGet, "/api/realm/{realm}/nodes/raw/{nodeKey}/{navigation...}", "get_node"},
+    {kGet, "/api/realm/{realm}/nodes/metadata/{nodeKey}", "node_metadata"},
+    {kGet, "/api/realm/{realm}/nodes/metadata/{nodeKey}/{navigation...}", "node_metadata"},
+    {kPost, "/api/realm/{realm}/nodes/check", "check_nodes", Body::kJson},
+    {kPost, "/api/realm/{realm}/nodes/claim", "claim_nodes", Body::kJson},
+
+    {kGet, "/api/realm/{realm}/nodes/fs/{nodeKey}/stat", "fs_stat"},
+    {kGet, "/api/realm/{realm}/nodes/fs/{nodeKey}/ls", "fs_ls"},
+    {kGet, "/api/realm/{realm}/nodes/fs/{nodeKey}/tree", "fs_tree"},
+    {kGet, "/api/realm/{realm}/nodes/fs/{nodeKey}/read", "read_file"},
+    {kGet, "/api/realm/{realm}/nodes/fs/{nodeKey}/file", "read_file"},
+    {kPut, "/api/realm/{realm}/nodes/fs/{nodeKey}/file", "write_file", Body::kStream},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/write", "fs_write", Body::kJson},
+    {kGet, "/api/realm/{realm}/nodes/fs/{nodeKey}/find", "fs_find"},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/find", "fs_find", Body::kJson},
+    {kGet, "/api/realm/{realm}/nodes/fs/{nodeKey}/grep", "fs_grep"},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/grep", "fs_grep", Body::kJson},
+    {kGet, "/api/realm/{realm}/nodes/fs/{from}/diff", "fs_diff"},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/mkdir", "fs_mkdir", Body::kJson},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/rm", "fs_rm", Body::kJson},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/mv", "fs_mv", Body::kJson},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/cp", "fs_cp", Body::kJson},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/edit", "fs_edit", Body::kJson},
+    {kPost, "/api/realm/{realm}/nodes/fs/{nodeKey}/rewrite", "fs_rewrite", Body::kJson},
+
+    {kGet, "/api/admin/users", "list_users"},
+    {kPost, "/api/admin/users", "add_user", Body::kJson},
+    {kPatch, "/api/admin/users/{userId}", "update_user", Body::kJson},
+    {kPost, "/api/admin/backup", "backup_store", Body::kJson},
+};
+
+std::string_view next_segment(std::string_view& pattern) {
+  pattern.remove_prefix(1);
+  const auto end = pattern.find('/');
+  auto segment = pattern.substr(0, end);
+  pattern.remove_prefix(segment.size());
+  return segment;
+}
+
+bool is_rest(std::string_view segment) { return segment.ends_with("...}"); }
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+std::optional<std::vector<std::pair<std::string_view, std::string>>> match_pattern(
+    std::string_view pattern, std::span<const std::string> segments) {
+  std::vector<std::pair<std::string_view, std::string>> parameters;
+  std::size_t at = 0;
+  while (!pattern.empty()) {
+    const auto segment = next_segment(pattern);
+    if (at == segments.size()) return std::nullopt;
+    if (is_rest(segment)) {
+      std::string rest;
+      for (; at < segments.size(); ++at) rest += (rest.empty() ? "" : "/") + segments[at];
+      parameters.emplace_back(segment.substr(1, segment.size() - 5), std::move(rest));
+    } else if (segment.starts_with('{')) {
+      if (segments[at].empty()) return std::nullopt;
+      parameters.emplace_back(segment.substr(1, segment.size() - 2), segments[at]);
+      at += 1;
+    } else {
+      if (segments[at] != segment) return std::nullopt;
+      at += 1;
+    }
+  }
+  if (at != segments.size()) return std::nullopt;
+  return parameters;
+}
+
+Result<Match> match(http::Method method, std::span<const std::string> segments) {
+  const auto wanted = method == kHead ? kGet : method;
+  std::string allow;
+  for (const auto& route : kRoutes) {
+    // Most patterns differ in how many segments they have: counted before anything is compared.
+    const auto count = static_cast<std::size_t>(std::ranges::count(route.pattern, '/'));
+    if (is_rest(route.pattern) ? segments.size() < count : segments.size() != count) continue;
+    if (route.method != wanted && !allow.empty() &&
+        allow.find(name(route.method)) != std::string::npos) {
+      continue;
+    }
+    auto parameters = match_pattern(route.pattern, segments);
+    if (!parameters) continue;
+    if (route.method != wanted) {
+      allow += (allow.empty() ? "" : ", ") + std::string(name(route.method));
+      continue;
+    }
+    Match found{&route, {}, "me"};
+    for (auto& parameter : *parameters) {
+      if (parameter.first == "realm") {
+        found.realm = std::move(parameter.second);
+      } else {
+        found.parameters.push_back(std::move(parameter));
+      }
+    }
+    return found;
+  }
+  if (!allow.empty()) {
+    return Failure(Error(Code::kMethodNotAllowed,
+                         fmt::format("{} is not possible here; {} is", name(method), allow))
+                       .with("allow", allow));
+  }
+  std::string path;
+  for (const auto& segment : segments) path += "/" + segment;
+  return fail(Code::kNotFound, "there is nothing at {}; see /api/docs", shown(path));
+}
+
+}  // namespace cairn::rest

@@ -1,0 +1,112 @@
+#include "exposure/serve/metrics.h"
+
+#include <array>
+#include <fstream>
+#include <map>
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+#include <unistd.h>
+
+#include "base/guarded.h"
+
+namespace cairn {
+namespace {
+
+const prometheus::Histogram::BucketBoundaries kSeconds{0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
+                                                       0.1,    0.5,    1,     5,     10};
+
+double resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  double total = 0;
+  double resident = 0;
+  in >> total >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+struct Metrics::Parts {
+  prometheus::Registry registry;
+  prometheus::Family<prometheus::Counter>& calls = prometheus::BuildCounter()
+                                                       .Name("cairn_calls_total")
+                                                       .Help("Calls of tools, by outcome")
+                                                       .Register(registry);
+  prometheus::Family<prometheus::Histogram>& seconds = prometheus::BuildHistogram()
+                                                           .Name("cairn_call_seconds")
+                                                           .Help("How long calls took")
+                                                           .Register(registry);
+  prometheus::Family<prometheus::Counter>& requests = prometheus::BuildCounter()
+                                                          .Name("cairn_http_requests_total")
+                                                          .Help("HTTP requests, by class of status")
+                                                          .Register(registry);
+  prometheus::Gauge& open = prometheus::BuildGauge()
+                                .Name("cairn_http_connections")
+                                .Help("Open HTTP connections")
+                                .Register(registry)
+                                .Add({});
+  prometheus::Gauge& resident = prometheus::BuildGauge()
+                                    .Name("process_resident_memory_bytes")
+                                    .Help("Resident memory")
+                                    .Register(registry)
+                                    .Add({});
+  std::array<prometheus::Counter*, 6> by_class{};
+
+  // The library looks a metric up by all its labels; this finds it by two words.
+  Guarded<std::map<std::pair<std::string, std::string>, prometheus::Counter*, std::less<>>>
+      counters;
+  Guarded<std::map<std::string, prometheus::Histogram*, std::less<>>> histograms;
+};
+
+Metrics::Metrics() : parts_(std::make_unique<Parts>()) {
+  const char* names[] = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
+  for (std::size_t i = 0; i < parts_->by_class.size(); ++i) {
+    parts_->by_class[i] = &parts_->requests.Add({{"status", names[i]}});
+  }
+}
+
+Metrics::~Metrics() = default;
+
+void Metrics::called(std::string_view tool, std::string_view outcome,
+                     std::chrono::nanoseconds took) {
+  prometheus::Counter* counter = nullptr;
+  {
+    auto counters = parts_->counters.lock();
+    auto found = counters->find(std::pair<std::string_view, std::string_view>(tool, outcome));
+    if (found == counters->end()) {
+      auto& made =
+          parts_->calls.Add({{"tool", std::string(tool)}, {"outcome", std::string(outcome)}});
+      found = counters->emplace(std::pair(std::string(tool), std::string(outcome)), &made).first;
+    }
+    counter = found->second;
+  }
+  counter->Increment();
+  prometheus::Histogram* histogram = nullptr;
+  {
+    auto histograms = parts_->histograms.lock();
+    auto found = histograms->find(tool);
+    if (found == histograms->end()) {
+      auto& made = parts_->seconds.Add({{"tool", std::string(tool)}}, kSeconds);
+      found = histograms->emplace(std::string(tool), &made).first;
+    }
+    histogram = found->second;
+  }
+  histogram->Observe(std::chrono::duration<double>(took).count());
+}
+
+void Metrics::requested(const http::RequestLog& request) {
+  const auto kind = static_cast<std::size_t>(request.status / 100);
+  parts_->by_class[kind < parts_->by_class.size() ? kind : 0]->Increment();
+}
+
+void Metrics::connections(int open) { parts_->open.Set(open); }
+
+std::string Metrics::render() const {
+  parts_->resident.Set(resident_bytes());
+  return prometheus::TextSerializer().Serialize(parts_->registry.Collect());
+}
+
+}  // namespace cairn

@@ -1,0 +1,58 @@
+#include "exposure/serve/request_log.h"
+
+#include <ctime>
+
+#include <unistd.h>
+
+#include "base/quote.h"
+#include "data/json/json.h"
+
+namespace cairn {
+
+std::string iso_time(Millis time) {
+  const std::time_t seconds = time / 1000;
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900,
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     time % 1000);
+}
+
+std::string RequestLogger::text_line(const http::RequestLog& request) const {
+  auto line =
+      fmt::format("{} {} {} {} {} {}us in={} out={}", iso_time(clock_.now()), request.remote,
+                  http::name(request.method), shown(request.path, 300), request.status,
+                  std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count(),
+                  request.bytes_in, request.bytes_out);
+  if (!request.tool.empty()) line += fmt::format(" tool={}", request.tool);
+  if (!request.who.empty()) line += fmt::format(" who={}", request.who);
+  if (!request.error.empty()) line += fmt::format(" error={}", request.error);
+  return line + "\n";
+}
+
+std::string RequestLogger::json_line(const http::RequestLog& request) const {
+  json::Object out;
+  out["time"] = iso_time(clock_.now());
+  out["remote"] = request.remote;
+  out["method"] = http::name(request.method);
+  out["path"] = shown(request.path, 1000);
+  out["status"] = request.status;
+  out["micros"] = std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count();
+  out["bytesIn"] = request.bytes_in;
+  out["bytesOut"] = request.bytes_out;
+  if (!request.tool.empty()) out["tool"] = request.tool;
+  if (!request.who.empty()) out["who"] = request.who;
+  if (!request.error.empty()) out["error"] = request.error;
+  return json::write(out) + "\n";
+}
+
+void RequestLogger::on_request(const http::RequestLog& request) {
+  metrics_.requested(request);
+  if (format_ == LogFormat::kNone) return;
+  const auto line = format_ == LogFormat::kJson ? json_line(request) : text_line(request);
+  // One write per line keeps lines of different threads whole. A log nobody reads is no reason to
+  // stop serving.
+  [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace cairn

@@ -1,0 +1,42 @@
+// `cairn serve`: opens the data directory and serves it until it is told to stop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+
+namespace cairn {
+
+enum class LogFormat { kText, kJson, kNone };
+
+struct ServeOptions {
+  std::filesystem::path data;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8787;
+  // Plain HTTP on an address others reach: somebody else ends TLS.
+  bool behind_proxy = false;
+  std::optional<std::filesystem::path> tls_certificate;
+  std::optional<std::filesystem::path> tls_key;
+  LogFormat log = LogFormat::kText;
+  double rate = 0;  // calls a second for each delegate but the root ones; 0: no limit
+  std::chrono::minutes collect_every{24 * 60};  // 0: never
+  std::string version;
+};
+
+// `127.0.0.1:8787`, `[::1]:8787`, `:8787` or `8787`.
+Result<void> parse_listen(std::string_view text, ServeOptions& options);
+
+// Returns after SIGTERM or SIGINT, when what was running has finished and all is on disk. Prints
+// where it listens and how to connect to standard output, a line per request to standard error.
+Result<void> serve(const ServeOptions& options, const Clock& clock, Random& random);
+
+// What DIR/server.json says of a server that has the directory open: its URL.
+Result<std::string> running_server(const std::filesystem::path& data);
+
+}  // namespace cairn
