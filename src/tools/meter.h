@@ -11,7 +11,7 @@ namespace cairn {
 class Meter {
  public:
   virtual ~Meter() = default;
-  // Thread-safe and quick.
+  // Thread-safe and quick. The texts live as long as the process.
   virtual void called(std::string_view tool, std::string_view outcome,
                       std::chrono::nanoseconds took) = 0;
 };

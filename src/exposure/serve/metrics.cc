@@ -55,10 +55,10 @@ struct Metrics::Parts {
                                     .Add({});
   std::array<prometheus::Counter*, 6> by_class{};
 
-  // The library looks a metric up by all its labels; this finds it by two words.
-  Guarded<std::map<std::pair<std::string, std::string>, prometheus::Counter*, std::less<>>>
-      counters;
-  Guarded<std::map<std::string, prometheus::Histogram*, std::less<>>> histograms;
+  // The library looks a metric up by all its labels; this finds it by two words, which are names
+  // of tools and codes and live as long as the process.
+  Guarded<std::map<std::pair<std::string_view, std::string_view>, prometheus::Counter*>> counters;
+  Guarded<std::map<std::string_view, prometheus::Histogram*>> histograms;
 };
 
 Metrics::Metrics() : parts_(std::make_unique<Parts>()) {
@@ -75,11 +75,11 @@ void Metrics::called(std::string_view tool, std::string_view outcome,
   prometheus::Counter* counter = nullptr;
   {
     auto counters = parts_->counters.lock();
-    auto found = counters->find(std::pair<std::string_view, std::string_view>(tool, outcome));
+    auto found = counters->find({tool, outcome});
     if (found == counters->end()) {
       auto& made =
           parts_->calls.Add({{"tool", std::string(tool)}, {"outcome", std::string(outcome)}});
-      found = counters->emplace(std::pair(std::string(tool), std::string(outcome)), &made).first;
+      found = counters->emplace(std::pair(tool, outcome), &made).first;
     }
     counter = found->second;
   }
@@ -90,7 +90,7 @@ void Metrics::called(std::string_view tool, std::string_view outcome,
     auto found = histograms->find(tool);
     if (found == histograms->end()) {
       auto& made = parts_->seconds.Add({{"tool", std::string(tool)}}, kSeconds);
-      found = histograms->emplace(std::string(tool), &made).first;
+      found = histograms->emplace(tool, &made).first;
     }
     histogram = found->second;
   }
