@@ -67,8 +67,16 @@ Answer World::send(http::Method method, const std::string& target, const std::st
 
 Answer World::call(std::string_view tool, const std::string& token, const json::Object& arguments,
                    std::string_view where) {
-  return send(http::Method::kPost, fmt::format("/api/realm/{}/tools/{}", where, tool), token,
-              json::write(arguments));
+  auto answer = send(http::Method::kPost, fmt::format("/api/realm/{}/tools/{}", where, tool), token,
+                     json::write(arguments));
+  // Whatever a tool answers is what it said it would.
+  const auto* row = need(engine_->executor().table().find(tool));
+  const bool bytes = tool == "read_file" || tool == "get_node";
+  if (answer.code == "ok" && !bytes) {
+    auto fits = need(json::Schema::compile(row->tool.output)).check(answer.value);
+    if (!fits) throw std::runtime_error(fmt::format("{}: {}", tool, fits.error().message));
+  }
+  return answer;
 }
 
 json::Object World::must(std::string_view tool, const std::string& token,
