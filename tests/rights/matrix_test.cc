@@ -11,7 +11,7 @@
 #include "exposure/http/uri.h"
 #include "world.h"
 
-namespace cairn::rights_testing {
+namespace cairn::rest_testing {
 namespace {
 
 // What a request needs to know of the world it is made in.
@@ -522,4 +522,4 @@ TEST(RightsMatrix, DoesNotTellWhatExists) {
 }
 
 }  // namespace
-}  // namespace cairn::rights_testing
+}  // namespace cairn::rest_testing

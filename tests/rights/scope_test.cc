@@ -8,7 +8,7 @@
 
 #include "world.h"
 
-namespace cairn::rights_testing {
+namespace cairn::rest_testing {
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -316,4 +316,4 @@ TEST(Scope, OwnsWhatItAndThoseBelowItWroteAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace cairn::rights_testing
+}  // namespace cairn::rest_testing

@@ -1,5 +1,5 @@
 // A server over a store in memory, its users and delegates, and calls to it over real HTTP: what
-// the tests of rights are told with.
+// the tests of the REST surface and of rights are told with.
 #pragma once
 
 #include <map>
@@ -13,10 +13,11 @@
 #include "exposure/rest/rest.h"
 #include "tools/engine.h"
 
-namespace cairn::rights_testing {
+namespace cairn::rest_testing {
 
 struct Answer {
   int status = 0;
+  http::ClientResponse response;
   std::string code;  // "ok", or the error's
   json::Value value;
   std::string body;
@@ -30,13 +31,14 @@ class Quiet final : public http::Observer {
 
 class World final {
  public:
-  World();
+  explicit World(const EngineOptions& options = {});
   ~World();
 
   // One request; the body goes as JSON when there is one.
   Answer send(http::Method method, const std::string& target, const std::string& token,
               const std::optional<std::string>& body = std::nullopt,
-              const std::string& type = "application/json");
+              const std::string& type = "application/json",
+              const std::vector<std::pair<std::string, std::string>>& headers = {});
   // A tool through POST /api/realm/{realm}/tools/{name}.
   Answer call(std::string_view tool, const std::string& token, const json::Object& arguments,
               std::string_view realm = "me");
@@ -66,4 +68,4 @@ class World final {
 
 std::string text(const json::Object& object, std::string_view name);
 
-}  // namespace cairn::rights_testing
+}  // namespace cairn::rest_testing

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace cairn::rights_testing {
+namespace cairn::rest_testing {
 namespace {
 
 template <typename T>
@@ -19,8 +19,8 @@ std::string text(const json::Object& object, std::string_view name) {
   return std::string(json::text(*value));
 }
 
-World::World() {
-  engine_ = need(Engine::in_memory(clock, random_, meter_));
+World::World(const EngineOptions& options) {
+  engine_ = need(Engine::in_memory(clock, random_, meter_, options));
   realm = engine_->owner().render();
   auto& delegates = engine_->services().delegates;
   auto root = need(delegates.root(engine_->owner()));
@@ -28,10 +28,10 @@ World::World() {
   handler_ = std::make_unique<rest::RestHandler>(
       engine_->executor(),
       rest::RestOptions{.version = "test", .behind_proxy = false, .metrics = {}});
-  http::ServerOptions options;
-  options.io_threads = 1;
-  options.worker_threads = 2;
-  server_ = need(http::Server::start(options, *handler_, quiet_));
+  http::ServerOptions server;
+  server.io_threads = 1;
+  server.worker_threads = 2;
+  server_ = need(http::Server::start(server, *handler_, quiet_));
   auto url = need(http::Url::parse(fmt::format("http://127.0.0.1:{}", server_->port())));
   client_ = std::make_unique<http::Client>(std::move(url));
 }
@@ -42,8 +42,10 @@ World::~World() {
 }
 
 Answer World::send(http::Method method, const std::string& target, const std::string& token,
-                   const std::optional<std::string>& body, const std::string& type) {
+                   const std::optional<std::string>& body, const std::string& type,
+                   const std::vector<std::pair<std::string, std::string>>& headers) {
   http::ClientRequest request;
+  request.headers = headers;
   request.method = method;
   request.target = target;
   if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
@@ -55,7 +57,8 @@ Answer World::send(http::Method method, const std::string& target, const std::st
   Answer answer;
   answer.status = response.status;
   answer.body = response.body;
-  if (auto value = json::parse(response.body)) answer.value = std::move(*value);
+  answer.response = std::move(response);
+  if (auto value = json::parse(answer.body)) answer.value = std::move(*value);
   const auto* error = answer.status >= 400 && answer.value.is_object()
                           ? json::find(answer.value.get_object(), "error")
                           : nullptr;
@@ -103,4 +106,4 @@ std::string World::root(const std::string& depot, const std::string& token) {
   return text(must("get_depot", token.empty() ? owner : token, {{"depotId", depot}}), "root");
 }
 
-}  // namespace cairn::rights_testing
+}  // namespace cairn::rest_testing
