@@ -50,9 +50,13 @@ class Call final {
   Sight sight() { return Sight(realm_, *session_); }
   const Rights& rights() const { return session_->rights; }
 
-  // What a walk may spend. Bytes are of the rendered answer.
-  Budget::Limits limits(std::int64_t entries = 1'000'000, std::int64_t bytes = kAnswerBytes) const {
-    return {.entries = entries, .bytes = bytes, .time = kTime};
+  // What a walk may spend. Bytes are of the rendered answer. Whoever sits before the data itself
+  // has more room and more patience than an agent, and can stop it.
+  Budget::Limits limits(std::int64_t entries = 1'000'000) const {
+    if (entrance_ == Entrance::kCli) {
+      return {.entries = entries, .bytes = 64 << 20, .time = std::chrono::minutes(10)};
+    }
+    return {.entries = entries, .bytes = kAnswerBytes, .time = kTime};
   }
 
   // Keys in long listings are short for agents, who pay for each character; whole otherwise.

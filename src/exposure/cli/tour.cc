@@ -1,4 +1,4 @@
-#include "tour.h"
+#include "exposure/cli/tour.h"
 
 #include <fmt/core.h>
 

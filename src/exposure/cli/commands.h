@@ -1,0 +1,75 @@
+// The commands of `cairn`, and how they are told to the parser.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "exposure/cli/context.h"
+
+namespace cairn::cli {
+
+// Gives the exit code.
+using Run = std::function<Result<int>(Context& context)>;
+
+class Commands final {
+ public:
+  explicit Commands(Options& options);
+  Commands(const Commands&) = delete;
+  Commands& operator=(const Commands&) = delete;
+
+  struct About {
+    std::string name;
+    std::string description;
+    std::string example;  // a whole command line
+    std::string more = {};
+    std::string group = {};  // under which heading of --help
+  };
+  // Commands are added before they are run: what `run` captures must outlive this function.
+  CLI::App* add(const About& about, Run run) { return add(app_, about, std::move(run)); }
+  CLI::App* add(CLI::App& parent, const About& about, Run run);
+  // A word with commands behind it: `depot`.
+  CLI::App* add_group(const About& about);
+
+  // What the command line asks for. A failed parse, and a question for help, are answered here:
+  // `exit_code` is set and nothing is left to run.
+  struct Parsed {
+    Run run;
+    int exit_code = 0;
+  };
+  Parsed parse(int argc, char** argv);
+
+ private:
+  Result<void> check_words(const std::vector<std::string>& words) const;
+  Error explain(const CLI::ParseError& error) const;
+  // The command that was named, as far as it was understood.
+  const CLI::App* deepest() const;
+
+  CLI::App app_;
+  Run chosen_;
+};
+
+// An option's value and a flag, with the name of the value as help shows it.
+template <typename T>
+CLI::Option* add_value(CLI::App* command, const std::string& names, T& value,
+                       const std::string& kind, const std::string& description) {
+  return command->add_option(names, value, description)->option_text(kind);
+}
+template <typename T>
+CLI::Option* add_argument(CLI::App* command, const std::string& name, T& value,
+                          const std::string& description) {
+  return command->add_option(name, value, description)->option_text(" ")->required();
+}
+
+// Every command, in the order of --help.
+void add_all(Commands& commands);
+
+void add_serve_command(Commands& commands);
+void add_file_commands(Commands& commands);   // ls, tree, cat, find, grep, diff
+void add_write_commands(Commands& commands);  // put, rm, mv, cp
+void add_depot_commands(Commands& commands);  // depot …
+void add_call_command(Commands& commands);
+
+}  // namespace cairn::cli

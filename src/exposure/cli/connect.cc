@@ -1,0 +1,60 @@
+#include "exposure/cli/connect.h"
+
+#include <thread>
+
+#include "exposure/cli/direct_session.h"
+#include "exposure/cli/remote_session.h"
+#include "exposure/serve/serve.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kBetween{50};
+constexpr std::chrono::seconds kPatience{10};
+
+// The server that has the directory open, if it is a server that has.
+Result<std::optional<RemoteOptions>> server_of(const std::filesystem::path& data,
+                                               const Options& options) {
+  auto url = running_server(data);
+  if (!url) return std::nullopt;
+  RemoteOptions remote{
+      .url = *url, .token = "", .ca_file = options.ca_file, .where = Where::kThisMachine};
+  if (!answers(remote)) return std::nullopt;
+  remote.token = TRY(read_owner_token(data));
+  return remote;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create create,
+                                            const World& world) {
+  const auto data = data_directory(options);
+  std::error_code error;
+  if (create == Create::kNo && !std::filesystem::exists(data / "store", error)) {
+    return fail(Code::kNotFound,
+                "there is no data directory at {}; name one with --data or CAIRN_DATA, or make one "
+                "with 'cairn serve' or 'cairn depot create'",
+                data.string());
+  }
+  EngineOptions engine_options;
+  engine_options.create = create == Create::kYes;
+  return Engine::open(data, world.clock, world.random, world.meter, engine_options);
+}
+
+Result<std::unique_ptr<Session>> connect(const Options& options, Create create,
+                                         const World& world) {
+  if (auto server = TRY(server_choice(options))) {
+    return open_remote({.url = server->url, .token = server->token, .ca_file = options.ca_file});
+  }
+  const auto until = world.clock.monotonic() + kPatience;
+  while (true) {
+    auto engine = open_engine(options, create, world);
+    if (engine) return open_direct(std::move(*engine));
+    if (engine.error().code != Code::kStoreLocked) return Failure(std::move(engine).error());
+    if (auto server = TRY(server_of(data_directory(options), options))) return open_remote(*server);
+    if (world.clock.monotonic() > until) return Failure(std::move(engine).error());
+    std::this_thread::sleep_for(kBetween);
+  }
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,32 @@
+// The way to the store that the options name.
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "exposure/cli/options.h"
+#include "exposure/cli/session.h"
+#include "tools/engine.h"
+
+namespace cairn::cli {
+
+// What is passed in from outside; main owns it.
+struct World {
+  const Clock& clock;
+  Random& random;
+  Meter& meter;
+};
+
+// Whether a data directory that is not there is made.
+enum class Create { kNo, kYes };
+
+// The data directory, opened in this process. STORE_LOCKED when another has it open.
+Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create create,
+                                            const World& world);
+
+// Through a server when one is named, or when one has the data directory open; else directly.
+// Another command that has it open is waited for, for some seconds.
+Result<std::unique_ptr<Session>> connect(const Options& options, Create create, const World& world);
+
+}  // namespace cairn::cli

@@ -1,0 +1,282 @@
+// cairn depot create, list, show, log, commit, revert, rename, delete.
+#include <algorithm>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "base/quote.h"
+#include "exposure/cli/address.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/pages.h"
+
+namespace cairn::cli {
+namespace {
+
+struct DepotArguments {
+  std::string depot;
+  std::string title;
+  std::string root;
+  std::string expected;
+  std::string message;
+  bool force = false;
+  bool yes = false;
+  std::size_t limit = 0;
+};
+using Given = std::shared_ptr<DepotArguments>;
+
+void show_depot(Output& out, const Arguments& depot) {
+  out.print("{}  {}\n", out.paint(Style::kBold, depot.text("depotId")),
+            out.safe(depot.text("title")));
+  out.print("  root     {}\n", depot.maybe_text("root").value_or("gone"));
+  out.print("  created  {}\n", human_time(depot.number("createdAt")));
+  out.print("  updated  {}\n", human_time(depot.number("updatedAt")));
+  out.print(
+      "  history  {} (at most {})\n",
+      counted(static_cast<std::int64_t>(rows_of(depot.object(), "history").size()), "earlier root"),
+      depot.number("maxHistory"));
+}
+
+Result<int> run_create(Context& context, const DepotArguments& given) {
+  auto& session = *TRY(context.session(Create::kYes));
+  auto answer = TRY(session.call("create_depot", {{"title", given.title}}));
+  if (context.options.json) {
+    context.out.print_json(answer);
+  } else {
+    context.out.print("{}\n", Arguments(answer.as_object()).text("depotId"));
+  }
+  return 0;
+}
+
+Result<int> run_list(Context& context) {
+  auto& session = *TRY(context.session());
+  auto answer = TRY(collect(session, "list_depots", {{"limit", 1000}}, "depots"));
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  Table table({{"DEPOT"}, {"TITLE"}, {"UPDATED"}, {"ROOT"}});
+  for (const auto& item : rows_of(answer.as_object(), "depots")) {
+    Arguments row(item.as_object());
+    table.add({{std::string(row.text("depotId")), Style::kCyan},
+               context.out.safe(row.text("title")),
+               human_time(row.number("updatedAt")),
+               std::string(row.maybe_text("root").value_or("gone"))});
+  }
+  if (table.empty()) {
+    note("there are no depots; 'cairn depot create TITLE' makes one");
+  } else {
+    table.print(context.out);
+  }
+  return 0;
+}
+
+Result<int> run_show(Context& context, const DepotArguments& given) {
+  auto& session = *TRY(context.session());
+  auto answer =
+      TRY(session.call("get_depot", {{"depotId", TRY(resolve_depot(session, given.depot))}}));
+  if (context.options.json) {
+    context.out.print_json(answer);
+  } else {
+    show_depot(context.out, Arguments(answer.as_object()));
+  }
+  return 0;
+}
+
+void show_entry(Output& out, const Arguments& entry) {
+  out.print("{}  {}  {}{}\n", out.paint(Style::kYellow, entry.text("root")),
+            out.paint(Style::kDim, human_time(entry.number("time"))),
+            entry.maybe_text("author").value_or("-"), entry.flag("merged") ? "  merged" : "");
+  if (auto message = entry.text("message"); !message.empty()) {
+    std::string indented = "    ";
+    for (char c : message) indented += c == '\n' ? std::string("\n    ") : std::string(1, c);
+    out.print("{}\n", out.safe(indented));
+  }
+}
+
+Result<int> run_log(Context& context, const DepotArguments& given) {
+  auto& session = *TRY(context.session());
+  const auto most = given.limit == 0 ? std::numeric_limits<std::size_t>::max() : given.limit;
+  json::Object arguments{{"depotId", TRY(resolve_depot(session, given.depot))},
+                         {"limit", std::min<std::size_t>(most, 1000)}};
+  if (context.options.json) {
+    auto all = TRY(collect(session, "depot_history", std::move(arguments), "entries", most));
+    auto& entries = all.as_object()["entries"].as_array();
+    if (entries.size() > most) entries.resize(most);
+    context.out.print_json(all);
+    return 0;
+  }
+  std::size_t shown_entries = 0;
+  TRY(for_each(session, "depot_history", std::move(arguments), "entries",
+               [&](const json::Object& entry) -> Result<More> {
+                 show_entry(context.out, Arguments(entry));
+                 return ++shown_entries < most ? More::kYes : More::kNo;
+               }));
+  return 0;
+}
+
+Result<int> print_committed(Context& context, const json::Value& answer) {
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  Arguments commit(answer.as_object());
+  context.out.print("{}\n", commit.text("root"));
+  if (!commit.flag("changed")) note("the depot had this root already");
+  if (commit.flag("merged")) note("others had committed; their changes were merged in");
+  return 0;
+}
+
+Result<int> run_commit(Context& context, const DepotArguments& given) {
+  auto& session = *TRY(context.session());
+  json::Object arguments{{"depotId", TRY(resolve_depot(session, given.depot))},
+                         {"root", given.root}};
+  if (!given.message.empty()) arguments["message"] = given.message;
+  if (!given.expected.empty()) arguments["expectedRoot"] = given.expected;
+  if (given.force) arguments["force"] = true;
+  return print_committed(context, TRY(session.call("depot_commit", arguments)));
+}
+
+Result<int> run_revert(Context& context, const DepotArguments& given) {
+  auto& session = *TRY(context.session());
+  json::Object arguments{{"depotId", TRY(resolve_depot(session, given.depot))},
+                         {"root", given.root}};
+  if (!given.message.empty()) arguments["message"] = given.message;
+  return print_committed(context, TRY(session.call("depot_revert", arguments)));
+}
+
+Result<int> run_rename(Context& context, const DepotArguments& given) {
+  auto& session = *TRY(context.session());
+  auto answer =
+      TRY(session.call("update_depot", {{"depotId", TRY(resolve_depot(session, given.depot))},
+                                        {"title", given.title}}));
+  if (context.options.json) context.out.print_json(answer);
+  return 0;
+}
+
+// Asks on a terminal; elsewhere nobody could answer.
+Result<void> confirm_delete(const Arguments& depot) {
+  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) {
+    return fail(Code::kInvalidArgument,
+                "deleting a depot and its history needs --yes when there is nobody to ask");
+  }
+  fmt::print(stderr,
+             "Delete the depot '{}' ({}) and its history? Type yes: ", shown(depot.text("title")),
+             depot.text("depotId"));
+  std::fflush(stderr);
+  char answer[16] = {};
+  if (std::fgets(answer, sizeof answer, stdin) != nullptr &&
+      (std::string_view(answer) == "yes\n" || std::string_view(answer) == "y\n")) {
+    return {};
+  }
+  return fail(Code::kInvalidArgument, "not deleted");
+}
+
+Result<int> run_delete(Context& context, const DepotArguments& given) {
+  auto& session = *TRY(context.session());
+  const auto id = TRY(resolve_depot(session, given.depot));
+  if (!given.yes) {
+    auto depot = TRY(session.call("get_depot", {{"depotId", id}}));
+    TRY(confirm_delete(Arguments(depot.as_object())));
+  }
+  auto answer = TRY(session.call("delete_depot", {{"depotId", id}}));
+  if (context.options.json) context.out.print_json(answer);
+  return 0;
+}
+
+class DepotGroup final {
+ public:
+  explicit DepotGroup(Commands& commands)
+      : commands_(commands),
+        group_(*commands.add_group({.name = "depot",
+                                    .description = "Make, list, commit to and delete depots",
+                                    .example = "cairn depot list",
+                                    .group = "Depots"})) {}
+
+  // The command and the arguments it fills.
+  std::pair<CLI::App*, Given> add(
+      const Commands::About& about,
+      const std::function<Result<int>(Context&, const DepotArguments&)>& run) {
+    auto given = std::make_shared<DepotArguments>();
+    auto* command = commands_.add(group_, about,
+                                  [given, run](Context& context) { return run(context, *given); });
+    return {command, given};
+  }
+  std::pair<CLI::App*, Given> add_for_one(
+      const Commands::About& about,
+      const std::function<Result<int>(Context&, const DepotArguments&)>& run) {
+    auto added = add(about, run);
+    add_argument(added.first, "DEPOT", added.second->depot, "Its title or id");
+    return added;
+  }
+
+ private:
+  Commands& commands_;
+  CLI::App& group_;
+};
+
+}  // namespace
+
+void add_depot_commands(Commands& commands) {
+  DepotGroup group(commands);
+  {
+    auto [command, given] = group.add({.name = "create",
+                                       .description = "Make an empty depot and print its id",
+                                       .example = "cairn depot create my-project"},
+                                      run_create);
+    add_argument(command, "TITLE", given->title, "For people; need not be unique");
+  }
+  group.add({.name = "list",
+             .description = "The depots you may see, oldest first",
+             .example = "cairn depot list"},
+            [](Context& context, const DepotArguments&) { return run_list(context); });
+  group.add_for_one({.name = "show",
+                     .description = "One depot: its root, its times, its history",
+                     .example = "cairn depot show my-project"},
+                    run_show);
+  {
+    auto [command, given] = group.add_for_one({.name = "log",
+                                               .description = "Its commits, newest first",
+                                               .example = "cairn depot log my-project -n 5"},
+                                              run_log);
+    add_value(command, "-n,--limit", given->limit, "N", "At most so many [all]");
+  }
+  {
+    auto [command, given] = group.add_for_one(
+        {.name = "commit",
+         .description = "Make a root the depot's root, merging what others committed",
+         .example = "cairn depot commit my-project nod_… -m 'what and why'"},
+        run_commit);
+    add_argument(command, "ROOT", given->root, "The new root (nod_…)");
+    add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
+    add_value(command, "--expected", given->expected, "ROOT",
+              "The root you started from [remembered]");
+    command->add_flag("--force", given->force, "Overwrite what others did");
+  }
+  {
+    auto [command, given] =
+        group.add_for_one({.name = "revert",
+                           .description = "Bring an earlier root back, as a new commit",
+                           .example = "cairn depot revert my-project nod_…"},
+                          run_revert);
+    add_argument(command, "ROOT", given->root, "A root of 'cairn depot log'");
+    add_value(command, "-m,--message", given->message, "TEXT", "Why");
+  }
+  {
+    auto [command, given] = group.add_for_one({.name = "rename",
+                                               .description = "Give a depot another title",
+                                               .example = "cairn depot rename my-project new-name"},
+                                              run_rename);
+    add_argument(command, "TITLE", given->title, "The new title");
+  }
+  {
+    auto [command, given] = group.add_for_one(
+        {.name = "delete",
+         .description = "Delete a depot and its history",
+         .example = "cairn depot delete my-project --yes",
+         .more = "Asks first on a terminal. Nodes stay until garbage is collected."},
+        run_delete);
+    command->add_flag("-y,--yes", given->yes, "Do not ask");
+  }
+}
+
+}  // namespace cairn::cli

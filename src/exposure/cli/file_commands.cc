@@ -1,0 +1,214 @@
+// cairn ls, tree, cat, find: looking at trees. Searching in files and comparing are in
+// search_commands.cc.
+#include "base/quote.h"
+#include "base/utf8.h"
+#include "exposure/cli/address.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/pages.h"
+
+namespace cairn::cli {
+namespace {
+
+struct FileArguments {
+  std::string where;
+  std::string pattern;
+  std::string type;
+  std::int64_t depth = 3;
+  bool force = false;
+};
+
+constexpr std::string_view kAddress = "DEPOT, or DEPOT:PATH";
+
+Table::Cell name_cell(const Output& out, const Arguments& entry, std::string_view name) {
+  if (entry.text("type") == "dir") return {out.safe(name) + "/", Style::kBlue};
+  return out.safe(name);
+}
+
+std::string size_text(const Arguments& entry) {
+  if (entry.text("type") != "dir") return human_size(entry.number("size"));
+  return counted(entry.number("childCount"), "entry", "entries");
+}
+
+Result<int> run_ls(Context& context, const FileArguments& given) {
+  auto& session = *TRY(context.session());
+  auto arguments = TRY(resolve_address(session, given.where)).arguments();
+  arguments["limit"] = 1000;
+  if (context.options.json) {
+    context.out.print_json(TRY(collect(session, "fs_ls", std::move(arguments), "children")));
+    return 0;
+  }
+  // A directory may have a million entries: printed as they come.
+  TRY(for_each_page(session, "fs_ls", std::move(arguments),
+                    [&](const json::Object& page) -> Result<More> {
+                      Table table({{"", Table::Align::kRight}, {""}, {""}});
+                      for (const auto& item : rows_of(page, "children")) {
+                        Arguments child(item.as_object());
+                        table.add({{size_text(child), Style::kDim},
+                                   {std::string(child.text("contentType")), Style::kDim},
+                                   name_cell(context.out, child, child.text("name"))});
+                      }
+                      table.print(context.out);
+                      return More::kYes;
+                    }));
+  return 0;
+}
+
+class TreePrinter final {
+ public:
+  explicit TreePrinter(Output& out) : out_(out) {}
+
+  void print_children(const json::Object& directory, const std::string& indent) {
+    const auto& children = object_of(directory, "children");
+    std::size_t at = 0;
+    for (const auto& child : children) {
+      const bool last = ++at == children.size();
+      out_.print("{}{}", out_.paint(Style::kDim, indent + (last ? "└── " : "├── ")),
+                 describe(child.key(), child.value().as_object()));
+      print_children(child.value().as_object(), indent + (last ? "    " : "│   "));
+    }
+  }
+  bool collapsed() const { return collapsed_; }
+
+ private:
+  std::string describe(std::string_view name, const json::Object& object) {
+    Arguments entry(object);
+    if (entry.text("kind") == "file") {
+      return fmt::format("{}  {}\n", out_.safe(name),
+                         out_.paint(Style::kDim, human_size(entry.number("size"))));
+    }
+    const bool closed = entry.flag("collapsed") && entry.number("count") > 0;
+    collapsed_ = collapsed_ || closed;
+    return fmt::format("{}{}\n", out_.paint(Style::kBlue, out_.safe(name) + "/"),
+                       closed ? out_.paint(Style::kDim, "  … " + counted(entry.number("count"),
+                                                                         "entry", "entries"))
+                              : "");
+  }
+
+  Output& out_;
+  bool collapsed_ = false;
+};
+
+Result<int> run_tree(Context& context, const FileArguments& given) {
+  auto& session = *TRY(context.session());
+  auto resolved = TRY(resolve_address(session, given.where));
+  auto arguments = resolved.arguments();
+  arguments["depth"] = given.depth;
+  arguments["maxEntries"] = 100'000;
+  const auto answer = TRY(session.call("fs_tree", arguments));
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  auto& out = context.out;
+  out.print("{}\n", out.paint(Style::kBlue, out.safe(given.where)));
+  TreePrinter printer(out);
+  printer.print_children(answer.as_object(), "");
+  if (Arguments(answer.as_object()).flag("truncated")) {
+    note("not all of it fitted; name a directory to see what is in it");
+  } else if (printer.collapsed()) {
+    note("directories with … are deeper than --depth");
+  }
+  return 0;
+}
+
+bool looks_binary(ByteView portion) {
+  if (portion.find('\0') != ByteView::npos) return true;
+  // A character may be cut at the portion's end.
+  for (int i = 0; i < 4 && !portion.empty(); ++i, portion.remove_suffix(1)) {
+    if (valid_utf8(portion)) return false;
+  }
+  return !portion.empty();
+}
+
+Result<int> run_cat(Context& context, const FileArguments& given) {
+  auto& session = *TRY(context.session());
+  auto file = TRY(resolve_address(session, given.where));
+  if (context.options.json) {
+    return fail(Code::kInvalidArgument,
+                "cat prints a file as it is; 'cairn call fs_read' gives it as JSON");
+  }
+  bool first = true;
+  TRY(session.read_file(file.tree.key, file.path, [&](ByteView portion) -> Result<void> {
+    if (first && context.out.is_terminal() && !given.force && looks_binary(portion)) {
+      return fail(Code::kNotText,
+                  "'{}' is not text and would upset the terminal; write it to a file, or use "
+                  "--force",
+                  shown(given.where));
+    }
+    first = false;
+    return context.out.write(portion);
+  }));
+  return 0;
+}
+
+Result<int> run_find(Context& context, const FileArguments& given) {
+  auto& session = *TRY(context.session());
+  auto arguments = TRY(resolve_address(session, given.where)).arguments();
+  arguments["pattern"] = given.pattern;
+  arguments["maxResults"] = 10'000;
+  if (!given.type.empty()) arguments["type"] = given.type;
+  const auto answer = TRY(session.call("fs_find", arguments));
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  for (const auto& item : rows_of(answer.as_object(), "matches")) {
+    Arguments match(item.as_object());
+    auto cell = name_cell(context.out, match, match.text("path"));
+    context.out.print("{}\n", context.out.paint(cell.style, cell.text));
+  }
+  Arguments found(answer.as_object());
+  if (found.flag("truncated")) note(fmt::format("there are more: {}", found.text("hint")));
+  return 0;
+}
+
+using RunFiles = Result<int> (*)(Context&, const FileArguments&);
+
+std::pair<CLI::App*, std::shared_ptr<FileArguments>> add(Commands& commands, Commands::About about,
+                                                         RunFiles run) {
+  auto given = std::make_shared<FileArguments>();
+  about.group = "Files";
+  auto* command =
+      commands.add(about, [given, run](Context& context) { return run(context, *given); });
+  add_argument(command, "WHERE", given->where, std::string(kAddress));
+  return {command, given};
+}
+
+}  // namespace
+
+void add_file_commands(Commands& commands) {
+  add(commands,
+      {.name = "ls", .description = "List a directory", .example = "cairn ls my-project:src"},
+      run_ls);
+  {
+    auto [command, given] = add(commands,
+                                {.name = "tree",
+                                 .description = "Show a directory with everything below it",
+                                 .example = "cairn tree my-project:src --depth 2"},
+                                run_tree);
+    add_value(command, "--depth", given->depth, "N", "Levels to show, -1 for all [3]");
+  }
+  {
+    auto [command, given] = add(commands,
+                                {.name = "cat",
+                                 .description = "Print a file as it is, of any size",
+                                 .example = "cairn cat my-project:README.md"},
+                                run_cat);
+    command->add_flag("--force", given->force, "Also binary files to a terminal");
+  }
+  {
+    auto [command, given] =
+        add(commands,
+            {.name = "find",
+             .description = "Find files and directories by name",
+             .example = "cairn find my-project '*.ts'",
+             .more = "'*.ts' matches names at any depth; with a '/' the whole path is matched:\n"
+                     "'src/**/*.test.ts'."},
+            run_find);
+    add_argument(command, "PATTERN", given->pattern, "Glob: * ? [a-z] {a,b} **");
+    add_value(command, "--type", given->type, "TYPE", "Only file, or only dir")
+        ->check(CLI::IsMember({"file", "dir"}));
+  }
+}
+
+}  // namespace cairn::cli

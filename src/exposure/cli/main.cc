@@ -1,0 +1,50 @@
+// The program: builds the parts, lets the command line choose one command, and runs it.
+
+#include <exception>
+
+#include <signal.h>
+
+#include "exposure/cli/commands.h"
+
+namespace {
+
+using namespace cairn;
+
+// As a shell reports a program that SIGPIPE ended.
+constexpr int kAbandoned = 141;
+
+int finish(cli::Context& context, const Result<int>& outcome) {
+  auto flushed = context.out.flush();
+  if (context.out.abandoned()) return kAbandoned;
+  const auto* error = !outcome ? &outcome.error() : !flushed ? &flushed.error() : nullptr;
+  if (error == nullptr) return *outcome;
+  cli::note(error->render());
+  return info(error->code).exit_code;
+}
+
+int run(int argc, char** argv) {
+  // A reader that has gone is seen when writing to it.
+  ::signal(SIGPIPE, SIG_IGN);
+  SystemClock clock;
+  SystemRandom random;
+  NoMeter meter;
+  const cli::World world{clock, random, meter};
+  cli::Context context(world);
+  cli::Commands commands(context.options);
+  cli::add_all(commands);
+  auto parsed = commands.parse(argc, argv);
+  if (!parsed.run) return parsed.exit_code;
+  context.out.allow_colour(!context.options.no_color);
+  return finish(context, parsed.run(context));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    cairn::cli::note(std::string("INTERNAL: ") + error.what());
+    return 6;
+  }
+}

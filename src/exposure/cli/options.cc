@@ -1,0 +1,105 @@
+#include "exposure/cli/options.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+
+#include "base/quote.h"
+
+namespace cairn::cli {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Result<std::string> first_line(const std::string& file) {
+  std::ifstream in(file);
+  std::string line;
+  if (std::getline(in, line) && !line.empty()) return line;
+  return fail(Code::kInvalidArgument, "there is no token in the file '{}'", shown(file));
+}
+
+Result<std::string> token_of(const Options& options) {
+  if (!options.token.empty()) return options.token;
+  if (!options.token_file.empty()) return first_line(options.token_file);
+  auto token = environment("CAIRN_TOKEN");
+  if (!token.empty()) return token;
+  return fail(Code::kInvalidToken,
+              "a server needs a token; give --token or --token-file, or set CAIRN_TOKEN");
+}
+
+struct Unit {
+  std::string_view name;
+  std::int64_t factor;
+};
+
+// A number with an optional unit, as a multiple of the smallest.
+std::optional<double> measure(std::string_view text, std::span<const Unit> units) {
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !(number >= 0)) return std::nullopt;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  for (const auto& known : units) {
+    const auto product = number * static_cast<double>(known.factor);
+    if (known.name == unit) return product < 9e18 ? std::optional(product) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::filesystem::path data_directory(const Options& options) {
+  if (!options.data.empty()) return options.data;
+  if (auto data = environment("CAIRN_DATA"); !data.empty()) return data;
+  if (auto home = environment("XDG_DATA_HOME"); !home.empty()) {
+    return std::filesystem::path(home) / "cairn";
+  }
+  auto home = environment("HOME");
+  return std::filesystem::path(home.empty() ? "." : home) / ".local/share/cairn";
+}
+
+Result<std::optional<ServerChoice>> server_choice(const Options& options) {
+  if (!options.server.empty() && !options.data.empty()) {
+    return fail(Code::kInvalidArgument, "give --server or --data, not both");
+  }
+  auto url = options.server;
+  if (url.empty() && options.data.empty()) url = environment("CAIRN_SERVER");
+  if (url.empty()) return std::nullopt;
+  return ServerChoice{url, TRY(token_of(options))};
+}
+
+Result<std::chrono::seconds> parse_duration(std::string_view text) {
+  static constexpr Unit kUnits[] = {{"", 1},     {"s", 1},      {"m", 60},
+                                    {"h", 3600}, {"d", 86'400}, {"w", 7 * 86'400}};
+  if (auto seconds = measure(text, kUnits)) {
+    return std::chrono::seconds(static_cast<std::int64_t>(*seconds));
+  }
+  return fail(Code::kInvalidArgument, "'{}' is not a time span; write seconds, or 15m, 1h, 7d",
+              shown(text));
+}
+
+Result<std::int64_t> parse_size(std::string_view text) {
+  static constexpr Unit kUnits[] = {{"", 1},
+                                    {"B", 1},
+                                    {"k", 1000},
+                                    {"K", 1000},
+                                    {"kB", 1000},
+                                    {"KB", 1000},
+                                    {"KiB", 1024},
+                                    {"M", 1'000'000},
+                                    {"MB", 1'000'000},
+                                    {"MiB", 1LL << 20},
+                                    {"G", 1'000'000'000},
+                                    {"GB", 1'000'000'000},
+                                    {"GiB", 1LL << 30},
+                                    {"T", 1'000'000'000'000},
+                                    {"TB", 1'000'000'000'000},
+                                    {"TiB", 1LL << 40}};
+  if (auto bytes = measure(text, kUnits)) return static_cast<std::int64_t>(*bytes);
+  return fail(Code::kInvalidArgument, "'{}' is not a size; write bytes, or 500MB, 2GiB",
+              shown(text));
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,39 @@
+// What every command takes: which store, as whom, and how to print.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace cairn::cli {
+
+// As given; empty when not.
+struct Options {
+  std::string data;
+  std::string server;
+  std::string token;
+  std::string token_file;
+  std::string ca_file;
+  bool json = false;
+  bool no_color = false;
+};
+
+// --data, CAIRN_DATA, $XDG_DATA_HOME/cairn or ~/.local/share/cairn.
+std::filesystem::path data_directory(const Options& options);
+
+// A server to talk to: --server; or CAIRN_SERVER, when no --data is given.
+struct ServerChoice {
+  std::string url;
+  std::string token;
+};
+Result<std::optional<ServerChoice>> server_choice(const Options& options);
+
+// `90`, `90s`, `15m`, `1h`, `7d`, `2w`.
+Result<std::chrono::seconds> parse_duration(std::string_view text);
+// `1000`, `500MB`, `1.5G`, `64KiB`.
+Result<std::int64_t> parse_size(std::string_view text);
+
+}  // namespace cairn::cli

@@ -1,0 +1,171 @@
+#include "exposure/cli/output.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include <unistd.h>
+
+#include "base/quote.h"
+
+namespace cairn::cli {
+namespace {
+
+bool colour_wanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  const char* term = std::getenv("TERM");
+  return term == nullptr || std::string_view(term) != "dumb";
+}
+
+std::string_view escape(Style style) {
+  switch (style) {
+    case Style::kPlain:
+      return "";
+    case Style::kBold:
+      return "\x1b[1m";
+    case Style::kDim:
+      return "\x1b[2m";
+    case Style::kRed:
+      return "\x1b[31m";
+    case Style::kGreen:
+      return "\x1b[32m";
+    case Style::kYellow:
+      return "\x1b[33m";
+    case Style::kBlue:
+      return "\x1b[34m";
+    case Style::kCyan:
+      return "\x1b[36m";
+  }
+  return "";
+}
+
+// Characters, which is what most of them take in columns.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// 0, or why not.
+int write_all(ByteView bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Output::Output() : terminal_(::isatty(STDOUT_FILENO) == 1), colour_(terminal_ && colour_wanted()) {}
+
+void Output::print_json(const json::Value& value) {
+  auto text = json::write_pretty(value);
+  while (text.ends_with('\n')) text.pop_back();
+  print("{}\n", text);
+}
+
+void Output::send() {
+  if (failed_ == 0) failed_ = write_all(buffer_);
+  buffer_.clear();
+}
+
+Result<void> Output::flush() {
+  send();
+  if (failed_ == 0) return {};
+  return fail(Code::kIoError, "cannot write to standard output: {}", std::strerror(failed_));
+}
+
+Result<void> Output::write(ByteView bytes) {
+  TRY(flush());
+  failed_ = write_all(bytes);
+  return flush();
+}
+
+bool Output::abandoned() const { return failed_ == EPIPE; }
+
+std::string Output::paint(Style style, std::string_view text) const {
+  if (!colour_ || style == Style::kPlain) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", escape(style), text);
+}
+
+std::string Output::safe(std::string_view text) const {
+  if (!terminal_) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const auto end = text.find_first_of("\t\n");
+    out += shown(text.substr(0, end), std::string::npos);
+    if (end == std::string_view::npos) break;
+    out += text[end];
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> out;
+  for (const auto& column : columns_) out.push_back(width_of(column.title));
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) out[i] = std::max(out[i], width_of(row[i].text));
+  }
+  return out;
+}
+
+std::string Table::line(const Output& out, const std::vector<Cell>& row,
+                        const std::vector<std::size_t>& widths) const {
+  std::string text;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::string fill(widths[i] - width_of(row[i].text), ' ');
+    const bool right = columns_[i].align == Align::kRight;
+    if (i > 0) text += "  ";
+    if (right) text += fill;
+    text += out.paint(row[i].style, row[i].text);
+    if (!right && i + 1 < row.size()) text += fill;
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+void Table::print(Output& out) const {
+  const auto wide = widths();
+  if (std::ranges::any_of(columns_, [](const Column& column) { return !column.title.empty(); })) {
+    std::vector<Cell> titles;
+    for (const auto& column : columns_) titles.emplace_back(column.title, Style::kDim);
+    out.print("{}\n", line(out, titles, wide));
+  }
+  for (const auto& row : rows_) out.print("{}\n", line(out, row, wide));
+}
+
+std::string human_size(std::int64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  auto value = static_cast<double>(bytes);
+  std::string_view unit;
+  for (std::string_view next : {"kB", "MB", "GB", "TB", "PB"}) {
+    value /= 1000;
+    unit = next;
+    if (value < 999.95) break;
+  }
+  return fmt::format("{:.1f} {}", value, unit);
+}
+
+std::string human_time(Millis time) {
+  const std::time_t seconds = time / 1000;
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  char text[32];
+  const auto length = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
+  return std::string(text, length);
+}
+
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  if (count == 1) return fmt::format("1 {}", one);
+  return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
+}
+
+void note(std::string_view text) { fmt::print(stderr, "cairn: {}\n", text); }
+
+}  // namespace cairn::cli

@@ -1,0 +1,96 @@
+// What commands print: results on standard output, notes and progress on standard error.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "data/json/json.h"
+
+namespace cairn::cli {
+
+enum class Style { kPlain, kBold, kDim, kRed, kGreen, kYellow, kBlue, kCyan };
+
+// Standard output, buffered. What cannot be written is remembered and said by flush().
+class Output final {
+ public:
+  Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  bool is_terminal() const { return terminal_; }
+  void allow_colour(bool allowed) { colour_ = colour_ && allowed; }
+
+  template <typename... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+    if (buffer_.size() >= kBufferBytes) send();
+  }
+  // One document, for programs.
+  void print_json(const json::Value& value);
+  // Bytes as they are. Fails when they cannot be written.
+  Result<void> write(ByteView bytes);
+  Result<void> flush();
+  // Whoever read it has gone: not worth a message.
+  bool abandoned() const;
+
+  std::string paint(Style style, std::string_view text) const;
+  // Text from outside: on a terminal nothing in it is a command to it. Tabs and line ends stay.
+  std::string safe(std::string_view text) const;
+
+ private:
+  static constexpr std::size_t kBufferBytes = 64 * 1024;
+  void send();
+
+  bool terminal_;
+  bool colour_;
+  std::string buffer_;
+  int failed_ = 0;  // errno
+};
+
+// Rows whose columns stand under each other.
+class Table final {
+ public:
+  enum class Align { kLeft, kRight };
+  struct Column {
+    std::string title;
+    Align align = Align::kLeft;
+  };
+  struct Cell {
+    Cell(std::string t, Style s = Style::kPlain) : text(std::move(t)), style(s) {}
+    std::string text;
+    Style style;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
+  bool empty() const { return rows_.empty(); }
+  // With the titles above when any column has one.
+  void print(Output& out) const;
+
+ private:
+  std::vector<std::size_t> widths() const;
+  std::string line(const Output& out, const std::vector<Cell>& row,
+                   const std::vector<std::size_t>& widths) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+// 512 B, 1.2 kB, 3.4 MB.
+std::string human_size(std::int64_t bytes);
+// 2026-11-16 01:02, in local time.
+std::string human_time(Millis time);
+// `1 file`, `2 files`.
+std::string counted(std::int64_t count, std::string_view one, std::string_view many = {});
+
+// A line on standard error, for whoever watches.
+void note(std::string_view text);
+
+}  // namespace cairn::cli

@@ -1,0 +1,26 @@
+#include "exposure/cli/publish.h"
+
+#include "tools/arguments.h"
+
+namespace cairn::cli {
+
+Result<int> publish(Context& context, Session& session, const Tree& tree,
+                    const json::Value& written, const std::string& message) {
+  const auto root = Arguments(written.as_object()).text("newRoot");
+  json::Value answer = written;
+  if (tree.kind == TreeKind::kDepot) {
+    json::Object arguments{{"depotId", tree.key}, {"root", root}};
+    if (!message.empty()) arguments["message"] = message;
+    answer = TRY(session.call("depot_commit", arguments));
+  }
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  Arguments done(answer.as_object());
+  context.out.print("{}\n", tree.kind == TreeKind::kDepot ? done.text("root") : root);
+  if (done.flag("merged")) note("others had committed; their changes were merged in");
+  return 0;
+}
+
+}  // namespace cairn::cli

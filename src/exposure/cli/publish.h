@@ -1,0 +1,17 @@
+// From a change of a tree to what people see of it: a depot is committed to at once, a bare node
+// only grows a new root.
+#pragma once
+
+#include <string>
+
+#include "exposure/cli/address.h"
+#include "exposure/cli/context.h"
+
+namespace cairn::cli {
+
+// Commits newRoot of the answer when the tree is a depot; prints the new root, or with --json the
+// last tool's answer.
+Result<int> publish(Context& context, Session& session, const Tree& tree,
+                    const json::Value& written, const std::string& message);
+
+}  // namespace cairn::cli

@@ -1,0 +1,26 @@
+// A session over a server's REST API.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "exposure/cli/session.h"
+
+namespace cairn::cli {
+
+enum class Where { kThisMachine, kElsewhere };
+
+struct RemoteOptions {
+  std::string url;
+  std::string token;
+  std::string ca_file;  // empty: the system's
+  Where where = Where::kElsewhere;
+};
+
+// Sends nothing yet. INVALID_ARGUMENT for a URL that is none.
+Result<std::unique_ptr<Session>> open_remote(const RemoteOptions& options);
+
+// Whether a server answers there.
+bool answers(const RemoteOptions& options);
+
+}  // namespace cairn::cli

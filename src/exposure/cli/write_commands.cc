@@ -1,0 +1,175 @@
+// cairn put, rm, mv, cp.
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/quote.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/publish.h"
+#include "tools/arguments.h"
+
+namespace cairn::cli {
+namespace {
+
+struct WriteArguments {
+  std::string file;
+  std::string where;
+  std::vector<std::string> paths;
+  std::string to;
+  std::string message;
+};
+
+// A file of this machine, or standard input.
+class Input final {
+ public:
+  static Result<std::unique_ptr<Input>> open(const std::string& name) {
+    if (name == "-") return std::make_unique<Input>(STDIN_FILENO, "standard input");
+    const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+      return fail(errno == ENOENT ? Code::kNotFound : Code::kIoError, "cannot open '{}': {}",
+                  shown(name), std::strerror(errno));
+    }
+    auto input = std::make_unique<Input>(file, name);
+    struct stat stat{};
+    if (::fstat(file, &stat) == 0 && S_ISDIR(stat.st_mode)) {
+      return fail(Code::kInvalidArgument, "'{}' is a directory; use 'cairn import'", shown(name));
+    }
+    return input;
+  }
+  Input(int file, std::string name) : file_(file), name_(std::move(name)) {}
+  ~Input() {
+    if (file_ != STDIN_FILENO) ::close(file_);
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  Result<std::size_t> read(std::span<char> room) {
+    while (true) {
+      const auto got = ::read(file_, room.data(), room.size());
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno == EINTR) continue;
+      return fail(Code::kIoError, "cannot read {}: {}", shown(name_), std::strerror(errno));
+    }
+  }
+
+ private:
+  int file_;
+  std::string name_;
+};
+
+// `D:dir/` and `D:` take the name of the file that is put there.
+Result<std::string> target_path(const WriteArguments& given) {
+  auto path = Address::parse(given.where).path;
+  if (!path.empty() && !path.ends_with('/')) return path;
+  if (given.file == "-") {
+    return fail(Code::kInvalidArgument, "'{}' names no file; write DEPOT:PATH", shown(given.where));
+  }
+  return path + std::filesystem::path(given.file).filename().string();
+}
+
+Result<int> run_put(Context& context, const WriteArguments& given) {
+  auto path = TRY(target_path(given));
+  auto input = TRY(Input::open(given.file));
+  auto& session = *TRY(context.session());
+  auto tree = TRY(resolve(session, Address::parse(given.where).tree));
+  auto written = TRY(
+      session.write_file(tree.key, path, [&](std::span<char> room) { return input->read(room); }));
+  return publish(context, session, tree, written, given.message);
+}
+
+Result<int> run_rm(Context& context, const WriteArguments& given) {
+  auto& session = *TRY(context.session());
+  auto tree = TRY(resolve(session, Address::parse(given.paths.front()).tree));
+  const auto name = Address::parse(given.paths.front()).tree;
+  std::string node = tree.key;
+  json::Value written;
+  for (const auto& address : given.paths) {
+    // Only the first has to name the depot; all are of the same.
+    auto parsed = Address::parse(address);
+    if (address.find(':') == std::string::npos) parsed = {name, address};
+    if (parsed.tree != name || parsed.path.empty()) {
+      return fail(Code::kInvalidArgument, "'{}' should be a path in {}, as {}:PATH", shown(address),
+                  shown(name), shown(name));
+    }
+    while (parsed.path.ends_with('/')) parsed.path.pop_back();
+    written = TRY(session.call("fs_rm", {{"nodeKey", node}, {"path", parsed.path}}));
+    node = Arguments(written.as_object()).text("newRoot");
+  }
+  return publish(context, session, tree, written, given.message);
+}
+
+Result<int> run_transfer(Context& context, const WriteArguments& given, std::string_view tool) {
+  auto& session = *TRY(context.session());
+  auto from = TRY(resolve_file(session, given.where));
+  auto to = given.to;
+  // A target in the same depot may be written in full.
+  const auto name = Address::parse(given.where).tree;
+  if (to.starts_with(name + ":")) to = Address::parse(to).path;
+  while (to.ends_with('/')) to.pop_back();
+  auto written =
+      TRY(session.call(tool, {{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to}}));
+  return publish(context, session, from.tree, written, given.message);
+}
+
+template <typename RunWrite>
+std::pair<CLI::App*, std::shared_ptr<WriteArguments>> add(Commands& commands, Commands::About about,
+                                                          RunWrite run) {
+  auto given = std::make_shared<WriteArguments>();
+  about.group = "Files";
+  if (about.more.empty()) {
+    about.more =
+        "A depot is committed to at once and its new root printed; of a node (nod_…) only the\n"
+        "new root is printed.";
+  }
+  auto* command =
+      commands.add(about, [given, run](Context& context) { return run(context, *given); });
+  add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
+  return {command, given};
+}
+
+void add_transfer(Commands& commands, const Commands::About& about, std::string_view tool) {
+  auto [command, given] = add(commands, about, [tool](Context& context, const WriteArguments& g) {
+    return run_transfer(context, g, tool);
+  });
+  add_argument(command, "FROM", given->where, "DEPOT:PATH");
+  add_argument(command, "TO", given->to, "A path in the same depot");
+}
+
+}  // namespace
+
+void add_write_commands(Commands& commands) {
+  {
+    auto [command, given] =
+        add(commands,
+            {.name = "put",
+             .description = "Write a file of any size into a depot",
+             .example = "cairn put notes.md my-project:docs/notes.md -m 'Notes'"},
+            run_put);
+    add_argument(command, "FILE", given->file, "A file, or - for standard input");
+    add_argument(command, "WHERE", given->where, "DEPOT:PATH; 'DEPOT:DIR/' keeps the file's name");
+  }
+  {
+    auto [command, given] = add(commands,
+                                {.name = "rm",
+                                 .description = "Remove files and directories",
+                                 .example = "cairn rm my-project:old.ts my-project:tmp"},
+                                run_rm);
+    add_argument(command, "WHERE", given->paths, "DEPOT:PATH, all in one depot");
+  }
+  add_transfer(commands,
+               {.name = "mv",
+                .description = "Move or rename a file or directory",
+                .example = "cairn mv my-project:src/a.ts src/b.ts"},
+               "fs_mv");
+  add_transfer(commands,
+               {.name = "cp",
+                .description = "Copy a file or directory; costs nothing, content is shared",
+                .example = "cairn cp my-project:src my-project:src-old"},
+               "fs_cp");
+}
+
+}  // namespace cairn::cli
