@@ -20,7 +20,10 @@ std::string shown(std::string_view text, std::size_t max_bytes) {
   while (!text.empty()) {
     auto length = character(text);
     auto lead = static_cast<unsigned char>(text.front());
-    bool printable = length > 0 && lead >= 0x20 && lead != 0x7f;
+    // U+0080 to U+009F are control characters too.
+    bool control = lead < 0x20 || lead == 0x7f ||
+                   (lead == 0xC2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xA0);
+    bool printable = length > 0 && !control;
     std::string_view next = printable ? text.substr(0, length) : "\uFFFD";
     if (out.size() + next.size() > max_bytes) return out + "…";
     out += next;

@@ -26,6 +26,11 @@ class Formatter final : public CLI::Formatter {
     label("OPTIONS", "options");
     column_width(32);
   }
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    auto text = CLI::Formatter::make_help(app, std::move(name), mode);
+    return CLI::detail::find_and_replace(std::move(text), "\n\n\n", "\n\n");
+  }
   std::string make_usage(const CLI::App* app, std::string name) const override {
     return "\n" + CLI::Formatter::make_usage(app, std::move(name));
   }
@@ -89,7 +94,7 @@ Commands::Commands(Options& options)
 
 CLI::App* Commands::add(CLI::App& parent, const About& about, Run run) {
   auto* command = parent.add_subcommand(about.name, about.description);
-  if (!about.group.empty()) command->group(about.group);
+  command->group(about.group.empty() ? "Commands" : about.group);
   std::string footer = about.more.empty() ? "" : about.more + "\n\n";
   command->footer(footer + "Example:\n  " + about.example +
                   "\n\nAnd the options of every command; see cairn --help.");
@@ -175,9 +180,14 @@ Commands::Parsed Commands::parse(int argc, char** argv) {
 
 void add_all(Commands& commands) {
   add_serve_command(commands);
-  add_file_commands(commands);
-  add_write_commands(commands);
   add_depot_commands(commands);
+  add_file_commands(commands);
+  add_search_commands(commands);
+  add_write_commands(commands);
+  add_transfer_commands(commands);
+  add_delegate_commands(commands);
+  add_user_commands(commands);
+  add_admin_commands(commands);
   add_call_command(commands);
 }
 

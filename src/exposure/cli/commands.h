@@ -66,10 +66,15 @@ CLI::Option* add_argument(CLI::App* command, const std::string& name, T& value,
 // Every command, in the order of --help.
 void add_all(Commands& commands);
 
-void add_serve_command(Commands& commands);
-void add_file_commands(Commands& commands);   // ls, tree, cat, find, grep, diff
-void add_write_commands(Commands& commands);  // put, rm, mv, cp
-void add_depot_commands(Commands& commands);  // depot …
+void add_serve_command(Commands& commands);      // serve, tour
+void add_file_commands(Commands& commands);      // ls, tree, cat, find
+void add_search_commands(Commands& commands);    // grep, diff
+void add_write_commands(Commands& commands);     // put, rm, mv, cp
+void add_transfer_commands(Commands& commands);  // import, export
+void add_depot_commands(Commands& commands);     // depot …
+void add_delegate_commands(Commands& commands);  // delegate …
+void add_user_commands(Commands& commands);      // user …, token …
+void add_admin_commands(Commands& commands);     // usage, audit, gc, fsck, backup, restore
 void add_call_command(Commands& commands);
 
 }  // namespace cairn::cli

@@ -1,0 +1,199 @@
+// cairn usage, audit, gc, fsck, backup, restore.
+#include <algorithm>
+
+#include "data/store/open.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/pages.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr int kNotClean = 6;
+
+struct AdminArguments {
+  std::int64_t limit = 50;
+  std::string tool;
+  std::string outcome;
+  std::string since;
+  std::string target;
+  std::string backup;
+};
+
+Result<int> run_usage(Context& context) {
+  auto& session = *TRY(context.session());
+  const auto answer = TRY(session.call("get_usage", {}));
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  Arguments usage(answer.as_object());
+  const auto quota = usage.number("quotaLimit");
+  context.out.print("realm    {}\n", usage.text("realm"));
+  context.out.print("stored   {} in {}\n", human_size(usage.number("physicalBytes")),
+                    counted(usage.number("nodeCount"), "node"));
+  context.out.print("content  {} before compression\n", human_size(usage.number("logicalBytes")));
+  context.out.print("quota    {}\n", quota == 0 ? "none" : human_size(quota));
+  return 0;
+}
+
+Result<json::Object> audit_query(const Context& context, const AdminArguments& given) {
+  json::Object out{{"limit", std::min<std::int64_t>(given.limit, 1000)}};
+  if (!given.tool.empty()) out["tool"] = given.tool;
+  if (!given.outcome.empty()) out["outcome"] = given.outcome;
+  if (!given.since.empty()) {
+    const std::chrono::milliseconds span = TRY(parse_duration(given.since));
+    out["since"] = std::max<Millis>(0, context.clock().now() - span.count());
+  }
+  return out;
+}
+
+Result<int> run_audit(Context& context, const AdminArguments& given) {
+  auto& session = *TRY(context.session());
+  const auto most = static_cast<std::size_t>(given.limit);
+  auto answer =
+      TRY(collect(session, "get_audit", TRY(audit_query(context, given)), "entries", most));
+  auto& entries = answer.as_object()["entries"].as_array();
+  if (entries.size() > most) entries.resize(most);
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  Table table({{"TIME"},
+               {"WHO"},
+               {"BY"},
+               {"TOOL"},
+               {"OUTCOME"},
+               {"TOOK", Table::Align::kRight},
+               {"ABOUT"}});
+  for (const auto& item : entries) {
+    Arguments row(item.as_object());
+    const bool fine = row.text("outcome") == "ok";
+    table.add({human_time(row.number("time")),
+               std::string(row.text("delegate")),
+               std::string(row.text("entrance")),
+               {std::string(row.text("tool")), Style::kCyan},
+               {std::string(row.text("outcome")), fine ? Style::kGreen : Style::kRed},
+               fmt::format("{:.1f} ms", static_cast<double>(row.number("micros")) / 1000),
+               context.out.safe(row.text("context"))});
+  }
+  table.print(context.out);
+  return 0;
+}
+
+Result<int> run_gc(Context& context) {
+  auto& session = *TRY(context.session());
+  const auto answer = TRY(session.call("collect_garbage", {}));
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  Arguments report(answer.as_object());
+  context.out.print("removed {}, freed {}; {} in use\n", counted(report.number("removed"), "node"),
+                    human_size(report.number("freedBytes")),
+                    counted(report.number("marked"), "node"));
+  return 0;
+}
+
+void show_problems(Output& out, const Arguments& report) {
+  for (const auto& item : rows_of(report.object(), "problems")) {
+    Arguments problem(item.as_object());
+    out.print("{}  {}  {}\n", out.paint(Style::kRed, problem.text("kind")), problem.text("key"),
+              out.safe(problem.text("message")));
+    for (const auto& path : problem.texts("paths").value_or(std::vector<std::string>())) {
+      out.print("  {}\n", out.safe(path));
+    }
+  }
+}
+
+Result<int> run_fsck(Context& context) {
+  auto& session = *TRY(context.session());
+  const auto answer = TRY(session.call("check_store", {}));
+  Arguments report(answer.as_object());
+  const int code = report.flag("clean") ? 0 : kNotClean;
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return code;
+  }
+  show_problems(context.out, report);
+  context.out.print(
+      "{}: {}, {}, {}\n",
+      report.flag("clean") ? "clean" : counted(report.number("problemCount"), "problem"),
+      counted(report.number("nodes"), "node"), human_size(report.number("bytes")),
+      counted(report.number("roots"), "root"));
+  return code;
+}
+
+Result<int> run_backup(Context& context, const AdminArguments& given) {
+  auto& session = *TRY(context.session());
+  std::filesystem::path target = given.target;
+  // On another machine this directory means nothing; there the path has to be whole.
+  if (session.same_machine()) target = std::filesystem::absolute(target);
+  const auto answer = TRY(session.call("backup_store", {{"target", target.string()}}));
+  if (context.options.json) {
+    context.out.print_json(answer);
+  } else {
+    context.out.print("{}\n", Arguments(answer.as_object()).text("target"));
+  }
+  return 0;
+}
+
+Result<int> run_restore(Context& context, const AdminArguments& given) {
+  TRY(restore_backup(given.backup, given.target));
+  if (context.options.json) {
+    context.out.print_json(json::Object{{"data", given.target}});
+  } else {
+    context.out.print("{}\n", given.target);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_admin_commands(Commands& commands) {
+  const std::string group = "Care";
+  commands.add({.name = "usage",
+                .description = "What the realm stores, and its quota",
+                .example = "cairn usage",
+                .group = group},
+               run_usage);
+  auto given = std::make_shared<AdminArguments>();
+  auto* command = commands.add({.name = "audit",
+                                .description = "Who did what in the realm, newest first",
+                                .example = "cairn audit --since 1h --tool depot_commit",
+                                .group = group},
+                               [given](Context& context) { return run_audit(context, *given); });
+  add_value(command, "-n,--limit", given->limit, "N", "At most so many [50]")
+      ->check(CLI::PositiveNumber);
+  add_value(command, "--tool", given->tool, "TOOL", "Only of this tool");
+  add_value(command, "--outcome", given->outcome, "CODE", "ok, or a code such as CONFLICT");
+  add_value(command, "--since", given->since, "TIME", "Only the last 1h, 7d");
+  commands.add(
+      {.name = "gc",
+       .description = "Collect garbage: nodes that nothing holds any more",
+       .example = "cairn gc",
+       .more = "What was written within the last day is spared. A server does this once a day.",
+       .group = group},
+      run_gc);
+  commands.add({.name = "fsck",
+                .description = "Check every node and every reference",
+                .example = "cairn fsck",
+                .more = "Exits with 6 when something is damaged.",
+                .group = group},
+               run_fsck);
+  command =
+      commands.add({.name = "backup",
+                    .description = "Copy the whole store to a new directory, while it is used",
+                    .example = "cairn backup /backups/cairn-monday",
+                    .group = group},
+                   [given](Context& context) { return run_backup(context, *given); });
+  add_argument(command, "TARGET", given->target, "A directory that does not exist yet");
+  command = commands.add({.name = "restore",
+                          .description = "Make a data directory from a backup",
+                          .example = "cairn restore /backups/cairn-monday /srv/cairn",
+                          .group = group},
+                         [given](Context& context) { return run_restore(context, *given); });
+  add_argument(command, "BACKUP", given->backup, "What 'cairn backup' made");
+  add_argument(command, "DATA", given->target, "A directory that does not exist yet");
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,37 @@
+#include "exposure/cli/progress.h"
+
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "exposure/cli/output.h"
+
+namespace cairn::cli {
+
+ProgressLine::ProgressLine(const Progress& progress, std::string doing)
+    : progress_(progress), doing_(std::move(doing)) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
+}
+
+ProgressLine::~ProgressLine() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+void ProgressLine::show(const std::stop_token& stop) {
+  constexpr std::string_view kSpinner = "|/-\\";
+  std::unique_lock lock(mutex_);
+  for (std::size_t turn = 0; !stop.stop_requested(); ++turn) {
+    fmt::print(stderr, "\r\x1b[K{} {}: {}, {}", kSpinner[turn % kSpinner.size()], doing_,
+               counted(static_cast<std::int64_t>(progress_.files), "file"),
+               human_size(static_cast<std::int64_t>(progress_.bytes)));
+    std::fflush(stderr);
+    wake_.wait_for(lock, stop, std::chrono::milliseconds(100), [] { return false; });
+  }
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,31 @@
+// How far an import or export has come, as a line on standard error that goes away at the end.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "data/realm/import.h"
+
+namespace cairn::cli {
+
+// Shows nothing unless standard error is a terminal.
+class ProgressLine final {
+ public:
+  ProgressLine(const Progress& progress, std::string doing);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+ private:
+  void show(const std::stop_token& stop);
+
+  const Progress& progress_;
+  std::string doing_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace cairn::cli

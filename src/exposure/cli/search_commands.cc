@@ -1,0 +1,209 @@
+// cairn grep, diff.
+#include "exposure/cli/address.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/pages.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr int kNothingFound = 1;
+constexpr int kDifferent = 1;
+
+struct GrepArguments {
+  std::string pattern;
+  std::string where;
+  bool ignore_case = false;
+  bool whole_word = false;
+  bool literal = false;
+  int context = 0;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+};
+
+json::Array list_of(const std::vector<std::string>& texts) {
+  json::Array out;
+  for (const auto& text : texts) out.emplace_back(text);
+  return out;
+}
+
+json::Object arguments_of(const GrepArguments& given, const Resolved& where) {
+  auto out = where.arguments();
+  out["pattern"] = given.pattern;
+  out["maxResults"] = 10'000;
+  if (given.ignore_case) out["ignoreCase"] = true;
+  if (given.whole_word) out["wholeWord"] = true;
+  if (given.literal) out["literal"] = true;
+  if (given.context > 0) out["context"] = given.context;
+  if (!given.include.empty()) out["include"] = list_of(given.include);
+  if (!given.exclude.empty()) out["exclude"] = list_of(given.exclude);
+  return out;
+}
+
+// path:12:a line that matches, path-13-one around it.
+void print_matches(Output& out, const json::Object& answer, bool with_context) {
+  bool any = false;
+  for (const auto& item : rows_of(answer, "files")) {
+    Arguments file(item.as_object());
+    const auto path = out.paint(Style::kCyan, out.safe(file.text("path")));
+    std::int64_t last = -1;
+    for (const auto& row : rows_of(file.object(), "lines")) {
+      Arguments line(row.as_object());
+      const auto number = line.number("line");
+      if (with_context && any && number != last + 1) out.print("--\n");
+      const char mark = line.flag("context") ? '-' : ':';
+      out.print("{}{}{}{}{}{}\n", path, mark, out.paint(Style::kGreen, std::to_string(number)),
+                mark, out.safe(line.text("text")), line.flag("cut") ? "…" : "");
+      last = number;
+      any = true;
+    }
+  }
+}
+
+Result<int> run_grep(Context& context, const GrepArguments& given) {
+  auto& session = *TRY(context.session());
+  const auto where = TRY(resolve_address(session, given.where));
+  const auto answer = TRY(session.call("fs_grep", arguments_of(given, where)));
+  Arguments found(answer.as_object());
+  if (context.options.json) {
+    context.out.print_json(answer);
+  } else {
+    print_matches(context.out, answer.as_object(), given.context > 0);
+    if (found.flag("truncated")) note(fmt::format("there are more: {}", found.text("hint")));
+  }
+  return found.number("matches") > 0 ? 0 : kNothingFound;
+}
+
+struct DiffArguments {
+  std::string from;
+  std::string to;
+  bool stat = false;
+};
+
+Style line_style(std::string_view line) {
+  if (line.starts_with("---") || line.starts_with("+++")) return Style::kBold;
+  if (line.starts_with("@@")) return Style::kCyan;
+  if (line.starts_with('+')) return Style::kGreen;
+  return line.starts_with('-') ? Style::kRed : Style::kPlain;
+}
+
+void print_unified(Output& out, std::string_view text) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const auto line = text.substr(0, end);
+    out.print("{}\n", out.paint(line_style(line), out.safe(line)));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+// Both sides of a change as people see them; what is not there is empty.
+struct Sides {
+  Arguments before;
+  Arguments after;
+
+  explicit Sides(const Arguments& change)
+      : before(object_of(change.object(), "before")), after(object_of(change.object(), "after")) {}
+  bool is_dir() const { return before.text("type") == "dir" || after.text("type") == "dir"; }
+};
+
+void print_change(Output& out, const Arguments& change) {
+  if (auto text = change.maybe_text("diff")) {
+    print_unified(out, *text);
+    return;
+  }
+  const auto path = out.safe(change.text("path"));
+  out.print("{} {}{}: {}\n", Sides(change).is_dir() ? "Directory" : "File", path,
+            Sides(change).is_dir() ? "/" : "", change.text("change"));
+}
+
+Table::Cell mark_of(std::string_view change) {
+  if (change == "added") return {"A", Style::kGreen};
+  return change == "removed" ? Table::Cell{"D", Style::kRed} : Table::Cell{"M", Style::kYellow};
+}
+
+std::string growth(const Arguments& change) {
+  const Sides sides(change);
+  if (sides.is_dir()) return "dir";
+  const auto difference = sides.after.number("size") - sides.before.number("size");
+  return (difference < 0 ? "-" : "+") + human_size(difference < 0 ? -difference : difference);
+}
+
+void print_stat(Output& out, const json::Array& changes) {
+  Table table({{""}, {"", Table::Align::kRight}, {""}});
+  for (const auto& item : changes) {
+    Arguments change(item.as_object());
+    table.add({mark_of(change.text("change")),
+               {growth(change), Style::kDim},
+               out.safe(change.text("path"))});
+  }
+  table.print(out);
+}
+
+Result<int> run_diff(Context& context, const DiffArguments& given) {
+  auto& session = *TRY(context.session());
+  const auto from = TRY(resolve_address(session, given.from));
+  const auto to = TRY(resolve_address(session, given.to));
+  if (!to.path.empty() && to.path != from.path) {
+    return fail(Code::kInvalidArgument,
+                "the path is given with the first tree and is that of both; compare other "
+                "directories by their keys (nod_…)");
+  }
+  json::Object arguments{{"from", from.tree.key}, {"to", to.tree.key}, {"maxResults", 10'000}};
+  if (!from.path.empty()) arguments["path"] = from.path;
+  if (!given.stat) arguments["unified"] = true;
+  const auto answer = TRY(session.call("fs_diff", arguments));
+  const auto& changes = rows_of(answer.as_object(), "changes");
+  if (context.options.json) {
+    context.out.print_json(answer);
+  } else if (given.stat) {
+    print_stat(context.out, changes);
+  } else {
+    for (const auto& change : changes) print_change(context.out, Arguments(change.as_object()));
+  }
+  Arguments found(answer.as_object());
+  if (found.flag("truncated") && !context.options.json) {
+    note(fmt::format("there is more: {}", found.text("hint")));
+  }
+  return changes.empty() ? 0 : kDifferent;
+}
+
+}  // namespace
+
+void add_search_commands(Commands& commands) {
+  auto grep = std::make_shared<GrepArguments>();
+  auto* command = commands.add(
+      {.name = "grep",
+       .description = "Search in files by regular expression",
+       .example = "cairn grep -i 'todo|fixme' my-project:src --include '*.ts'",
+       .more = "RE2 syntax: no back-references, no look-around. Exits with 1 when nothing matches.",
+       .group = "Files"},
+      [grep](Context& context) { return run_grep(context, *grep); });
+  add_argument(command, "PATTERN", grep->pattern, "Regular expression, or plain text with -F");
+  add_argument(command, "WHERE", grep->where, "DEPOT, or DEPOT:PATH");
+  command->add_flag("-i,--ignore-case", grep->ignore_case, "Without regard to case");
+  command->add_flag("-w,--word", grep->whole_word, "Whole words only");
+  command->add_flag("-F,--literal", grep->literal, "The pattern is plain text");
+  add_value(command, "-C,--context", grep->context, "N", "Lines to show before and after")
+      ->check(CLI::Range(0, 20));
+  add_value(command, "--include", grep->include, "GLOB", "Only files that match; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false);
+  add_value(command, "--exclude", grep->exclude, "GLOB", "No files that match; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false);
+
+  auto diff = std::make_shared<DiffArguments>();
+  command = commands.add(
+      {.name = "diff",
+       .description = "What changed from one tree to another",
+       .example = "cairn diff nod_… my-project",
+       .more =
+           "Prints a unified diff; 'cairn depot log' shows earlier roots. Exits with 1 when there\n"
+           "are differences.",
+       .group = "Files"},
+      [diff](Context& context) { return run_diff(context, *diff); });
+  add_argument(command, "FROM", diff->from, "DEPOT or node, the older; with :PATH only below it");
+  add_argument(command, "TO", diff->to, "DEPOT or node, the newer");
+  command->add_flag("--stat", diff->stat, "Only which files, and by how much");
+}
+
+}  // namespace cairn::cli

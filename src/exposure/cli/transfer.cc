@@ -1,0 +1,218 @@
+#include "exposure/cli/transfer.h"
+
+#include <set>
+
+#include "base/quote.h"
+#include "exposure/cli/local_tree.h"
+#include "exposure/cli/pages.h"
+
+namespace cairn::cli {
+namespace {
+
+// As many as fs_rewrite takes in one call.
+constexpr std::size_t kMostAtOnce = 100;
+
+struct StoredEntry {
+  EntryKind kind = EntryKind::kFile;
+  std::string key;
+  std::uint64_t size = 0;
+};
+using VisitStored = std::function<Result<void>(const std::string& path, const StoredEntry& entry)>;
+
+std::string join(const std::string& directory, std::string_view name) {
+  return directory.empty() ? std::string(name) : fmt::format("{}/{}", directory, name);
+}
+
+// Everything below a directory, what holds before what is held.
+Result<void> walk(Session& session, const std::string& node, const std::string& base,
+                  const VisitStored& visit) {
+  std::vector<std::string> open{""};
+  while (!open.empty()) {
+    const auto directory = std::move(open.back());
+    open.pop_back();
+    json::Object arguments{{"nodeKey", node}, {"limit", 1000}};
+    if (auto path = directory.empty() ? base
+                    : base.empty()    ? directory
+                                      : base + "/" + directory;
+        !path.empty()) {
+      arguments["path"] = path;
+    }
+    TRY(for_each(session, "fs_ls", std::move(arguments), "children",
+                 [&](const json::Object& row) -> Result<More> {
+                   Arguments child(row);
+                   // Names become paths of this machine: a server is not believed to give good
+                   // ones.
+                   TRY(check_name(child.text("name")));
+                   const auto path = join(directory, child.text("name"));
+                   const bool is_dir = child.text("type") == "dir";
+                   TRY(visit(path, {is_dir ? EntryKind::kDirectory : EntryKind::kFile,
+                                    std::string(child.text("key")),
+                                    static_cast<std::uint64_t>(child.number("size"))}));
+                   if (is_dir) open.push_back(path);
+                   return More::kYes;
+                 }));
+  }
+  return {};
+}
+
+// One version of a tree, whatever others commit meanwhile.
+Result<std::string> pin(Session& session, const Tree& tree) {
+  if (tree.kind == TreeKind::kNode) return tree.key;
+  auto depot = TRY(session.call("get_depot", {{"depotId", tree.key}}));
+  if (auto root = Arguments(depot.as_object()).maybe_text("root")) return std::string(*root);
+  return fail(Code::kPathNotFound, "what {} shows is gone", shown(tree.key));
+}
+
+class Importer final {
+ public:
+  Importer(Session& session, std::filesystem::path source, Progress& progress)
+      : session_(session), source_(std::move(source)), progress_(progress) {}
+
+  // The root of the tree as the directory has it.
+  Result<std::string> run(const std::string& begin) {
+    root_ = begin;
+    local_ = TRY(scan(source_));
+    TRY(walk(session_, begin, "", [&](const std::string& path, const StoredEntry& entry) {
+      stored_.emplace(path, entry);
+      return Result<void>();
+    }));
+    TRY(remove_others());
+    TRY(make_empty_directories());
+    for (const auto& [path, kind] : local_.entries) {
+      if (kind == EntryKind::kFile) TRY(send(path));
+    }
+    return root_;
+  }
+  std::vector<std::string> take_skipped() { return std::move(local_.skipped); }
+  std::uint64_t unchanged() const { return unchanged_; }
+
+ private:
+  Result<void> rewrite(json::Object change) {
+    change["nodeKey"] = root_;
+    auto answer = TRY(session_.call("fs_rewrite", change));
+    root_ = Arguments(answer.as_object()).text("newRoot");
+    return {};
+  }
+
+  // What the directory does not have, or has as something else. A directory goes as a whole.
+  Result<void> remove_others() {
+    json::Array deletes;
+    std::set<std::string, std::less<>> gone;
+    for (const auto& [path, entry] : stored_) {
+      if (is_below(path, gone)) continue;
+      const auto here = local_.entries.find(path);
+      if (here != local_.entries.end() && here->second == entry.kind) continue;
+      if (entry.kind == EntryKind::kDirectory) gone.insert(path);
+      deletes.emplace_back(path);
+      if (deletes.size() < kMostAtOnce) continue;
+      TRY(rewrite({{"deletes", std::move(deletes)}}));
+      deletes = {};
+    }
+    if (deletes.empty()) return {};
+    return rewrite({{"deletes", std::move(deletes)}});
+  }
+
+  static bool is_below(std::string_view path, const std::set<std::string, std::less<>>& gone) {
+    for (auto end = path.find('/'); end != std::string_view::npos; end = path.find('/', end + 1)) {
+      if (gone.contains(path.substr(0, end))) return true;
+    }
+    return false;
+  }
+
+  // Directories with files in them come with the files.
+  Result<void> make_empty_directories() {
+    json::Object entries;
+    for (auto at = local_.entries.begin(); at != local_.entries.end(); ++at) {
+      if (at->second != EntryKind::kDirectory || has_children(at->first)) continue;
+      const auto known = stored_.find(at->first);
+      if (known != stored_.end() && known->second.kind == EntryKind::kDirectory) continue;
+      entries[at->first] = json::Object{{"dir", true}};
+      if (entries.size() < kMostAtOnce) continue;
+      TRY(rewrite({{"entries", std::move(entries)}}));
+      entries = {};
+    }
+    if (entries.empty()) return {};
+    return rewrite({{"entries", std::move(entries)}});
+  }
+
+  bool has_children(const std::string& directory) const {
+    const auto next = local_.entries.lower_bound(directory + "/");
+    return next != local_.entries.end() && next->first.starts_with(directory + "/");
+  }
+
+  Result<void> send(const std::string& path) {
+    const auto file = source_ / path;
+    const auto known = stored_.find(path);
+    const bool same = known != stored_.end() && known->second.kind == EntryKind::kFile &&
+                      TRY(key_of(file)) == known->second.key;
+    progress_.files += 1;
+    if (same) {
+      unchanged_ += 1;
+      progress_.bytes += known->second.size;
+      return {};
+    }
+    auto source = TRY(open_source(file));
+    auto written =
+        TRY(session_.write_file(root_, path, [&](std::span<char> room) -> Result<std::size_t> {
+          const auto filled = TRY(source(room));
+          progress_.bytes += filled;
+          return filled;
+        }));
+    root_ = Arguments(written.as_object()).text("newRoot");
+    return {};
+  }
+
+  Session& session_;
+  std::filesystem::path source_;
+  Progress& progress_;
+  std::string root_;
+  LocalTree local_;
+  std::map<std::string, StoredEntry> stored_;
+  std::uint64_t unchanged_ = 0;
+};
+
+}  // namespace
+
+Result<Imported> import_tree(Session& session, const Tree& tree,
+                             const std::filesystem::path& source, const std::string& message,
+                             Progress& progress) {
+  const auto begin = TRY(pin(session, tree));
+  Importer importer(session, source, progress);
+  Imported out;
+  out.root = TRY(importer.run(begin));
+  out.changed = out.root != begin;
+  out.files = progress.files;
+  out.bytes = progress.bytes;
+  out.unchanged = importer.unchanged();
+  out.skipped = importer.take_skipped();
+  if (tree.kind == TreeKind::kNode || !out.changed) return out;
+  json::Object commit{{"depotId", tree.key}, {"root", out.root}, {"expectedRoot", begin}};
+  commit["message"] = message.empty() ? "import " + shown(source.string(), 1000) : message;
+  auto answer = TRY(session.call("depot_commit", commit));
+  Arguments committed(answer.as_object());
+  out.root = committed.text("root");
+  out.merged = committed.flag("merged");
+  return out;
+}
+
+Result<ExportResult> export_tree(Session& session, const Resolved& from,
+                                 const std::filesystem::path& target, Progress& progress) {
+  const auto node = TRY(pin(session, from.tree));
+  auto directory = TRY(NewDirectory::make(target));
+  ExportResult out;
+  TRY(walk(session, node, from.path,
+           [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
+             if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
+             TRY(directory.add_file(path, [&](const Session::Sink& sink) {
+               return session.read_file(node, join(from.path, path), sink);
+             }));
+             out.files += 1;
+             out.bytes += entry.size;
+             progress.files += 1;
+             progress.bytes += entry.size;
+             return {};
+           }));
+  return out;
+}
+
+}  // namespace cairn::cli

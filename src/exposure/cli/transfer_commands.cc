@@ -1,0 +1,143 @@
+// cairn import, export.
+#include "base/quote.h"
+#include "data/cas/node_key.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/progress.h"
+#include "exposure/cli/transfer.h"
+#include "tools/arguments.h"
+
+namespace cairn::cli {
+namespace {
+
+struct TransferArguments {
+  std::string directory;
+  std::string where;
+  std::string message;
+};
+
+// The tree to import into; a depot of that title is made when there is none.
+Result<Tree> target_of(Session& session, const std::string& where) {
+  if (where.empty()) return fail(Code::kInvalidArgument, "no depot is named");
+  if (auto known = TRY(find_tree(session, where))) return *known;
+  auto depot = TRY(session.call("create_depot", {{"title", where}}));
+  return Tree{std::string(Arguments(depot.as_object()).text("depotId")), TreeKind::kDepot};
+}
+
+Result<Imported> import_here(Engine& engine, const Tree& tree, const TransferArguments& given,
+                             Progress& progress) {
+  auto& services = engine.services();
+  ImportOptions options{.threads = 2,
+                        .message = given.message,
+                        .author = TRY(services.delegates.root(engine.owner())).id};
+  auto done =
+      TRY(import_directory(services.realms.get(engine.owner()), TRY(DepotId::parse(tree.key)),
+                           given.directory, options, progress));
+  return Imported{.root = done.commit.root.render(),
+                  .changed = done.commit.changed,
+                  .merged = done.commit.merged,
+                  .files = done.files,
+                  .bytes = done.bytes,
+                  .unchanged = done.unchanged,
+                  .skipped = std::move(done.skipped)};
+}
+
+Result<Imported> import_any(Session& session, const Tree& tree, const TransferArguments& given) {
+  Progress progress;
+  ProgressLine line(progress, "importing");
+  if (session.engine() != nullptr && tree.kind == TreeKind::kDepot) {
+    return import_here(*session.engine(), tree, given, progress);
+  }
+  return import_tree(session, tree, given.directory, given.message, progress);
+}
+
+json::Object render(const Imported& done, const Tree& tree) {
+  json::Object out;
+  if (tree.kind == TreeKind::kDepot) out["depotId"] = tree.key;
+  out["root"] = done.root;
+  out["changed"] = done.changed;
+  out["merged"] = done.merged;
+  out["files"] = done.files;
+  out["bytes"] = done.bytes;
+  out["unchanged"] = done.unchanged;
+  json::Array skipped;
+  // Names that are not UTF-8 are among the reasons.
+  for (const auto& reason : done.skipped) skipped.emplace_back(shown(reason, 10'000));
+  out["skipped"] = std::move(skipped);
+  return out;
+}
+
+Result<int> run_import(Context& context, const TransferArguments& given) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(given.directory, error)) {
+    return fail(
+        std::filesystem::exists(given.directory, error) ? Code::kInvalidArgument : Code::kNotFound,
+        "'{}' is not a directory", shown(given.directory));
+  }
+  auto& session = *TRY(context.session(Create::kYes));
+  const auto tree = TRY(target_of(session, given.where));
+  const auto done = TRY(import_any(session, tree, given));
+  if (context.options.json) {
+    context.out.print_json(render(done, tree));
+    return 0;
+  }
+  for (const auto& reason : done.skipped) note("skipped " + shown(reason, 10'000));
+  note(fmt::format("{}, {}; {} unchanged", counted(static_cast<std::int64_t>(done.files), "file"),
+                   human_size(static_cast<std::int64_t>(done.bytes)), done.unchanged));
+  if (done.merged) note("others had committed; their changes were merged in");
+  context.out.print("{}\n", done.root);
+  return 0;
+}
+
+Result<ExportResult> export_any(Session& session, const TransferArguments& given) {
+  const auto from = TRY(resolve_address(session, given.where));
+  const auto answer = TRY(session.call("fs_stat", from.arguments()));
+  Arguments stat(answer.as_object());
+  if (stat.text("type") != "dir") {
+    return fail(Code::kNotADirectory, "'{}' is a file; use 'cairn cat'", shown(given.where));
+  }
+  Progress progress;
+  ProgressLine line(progress, "exporting");
+  auto* engine = session.engine();
+  if (engine == nullptr) return export_tree(session, from, given.directory, progress);
+  auto& realm = engine->services().realms.get(engine->owner());
+  return export_directory(realm.nodes(), TRY(NodeKey::parse(stat.text("key"))), given.directory,
+                          progress);
+}
+
+Result<int> run_export(Context& context, const TransferArguments& given) {
+  const auto done = TRY(export_any(*TRY(context.session()), given));
+  if (context.options.json) {
+    context.out.print_json(json::Object{{"files", done.files}, {"bytes", done.bytes}});
+  } else {
+    note(fmt::format("{}, {}", counted(static_cast<std::int64_t>(done.files), "file"),
+                     human_size(static_cast<std::int64_t>(done.bytes))));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_transfer_commands(Commands& commands) {
+  auto given = std::make_shared<TransferArguments>();
+  auto* command = commands.add(
+      {.name = "import",
+       .description = "Make a depot's tree that of a directory, and commit it",
+       .example = "cairn import ./my-project my-project -m 'First import'",
+       .more =
+           "A depot of that title is made when there is none. Links, devices and names that are\n"
+           "not UTF-8 are skipped and said so. Modes and times are not kept.",
+       .group = "Files"},
+      [given](Context& context) { return run_import(context, *given); });
+  add_argument(command, "DIR", given->directory, "The directory to import");
+  add_argument(command, "DEPOT", given->where, "Title, id or node");
+  add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
+  command = commands.add({.name = "export",
+                          .description = "Write a tree into a new or empty directory",
+                          .example = "cairn export my-project:docs ./docs",
+                          .group = "Files"},
+                         [given](Context& context) { return run_export(context, *given); });
+  add_argument(command, "WHERE", given->where, "DEPOT, or DEPOT:PATH");
+  add_argument(command, "DIR", given->directory, "A directory that is empty or not there");
+}
+
+}  // namespace cairn::cli

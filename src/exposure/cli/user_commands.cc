@@ -1,0 +1,193 @@
+// cairn user add, list, role, password, token; cairn token show, rotate.
+#include <iostream>
+
+#include "base/quote.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/pages.h"
+
+namespace cairn::cli {
+namespace {
+
+struct UserArguments {
+  std::string name;
+  std::string role;
+  std::string quota;
+  bool admin = false;
+  bool password = false;
+};
+
+// The first line of standard input, so that it is in no command line and no history.
+Result<std::string> read_password() {
+  std::string line;
+  std::getline(std::cin, line);
+  if (line.ends_with('\r')) line.pop_back();
+  if (!line.empty()) return line;
+  return fail(Code::kInvalidArgument, "there is no password on standard input");
+}
+
+void show_user(Output& out, const Arguments& user) {
+  out.print("{}  {}  {}\n", out.paint(Style::kBold, user.text("userId")),
+            out.safe(user.text("name")), user.text("role"));
+  if (auto token = user.maybe_text("accessToken")) {
+    out.print("  access   {}\n", *token);
+    note("the token is shown this once");
+  }
+}
+
+Result<int> print_user(Context& context, const json::Value& answer) {
+  if (context.options.json) {
+    context.out.print_json(answer);
+  } else {
+    show_user(context.out, Arguments(answer.as_object()));
+  }
+  return 0;
+}
+
+Result<int> run_add(Context& context, const UserArguments& given) {
+  json::Object arguments{{"name", given.name}, {"role", given.admin ? "admin" : "authorized"}};
+  if (!given.quota.empty()) arguments["quota"] = TRY(parse_size(given.quota));
+  if (given.password) arguments["password"] = TRY(read_password());
+  auto& session = *TRY(context.session(Create::kYes));
+  return print_user(context, TRY(session.call("add_user", arguments)));
+}
+
+Result<int> run_list(Context& context) {
+  auto& session = *TRY(context.session());
+  const auto answer = TRY(collect(session, "list_users", {{"limit", 1000}}, "users"));
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  Table table({{"USER"}, {"NAME"}, {"ROLE"}, {"PASSWORD"}, {"CREATED"}});
+  for (const auto& item : rows_of(answer.as_object(), "users")) {
+    Arguments row(item.as_object());
+    table.add({{std::string(row.text("userId")), Style::kCyan},
+               context.out.safe(row.text("name")),
+               std::string(row.text("role")),
+               std::string(row.flag("hasPassword") ? "yes" : "no"),
+               human_time(row.number("createdAt"))});
+  }
+  table.print(context.out);
+  return 0;
+}
+
+Result<int> update(Context& context, const UserArguments& given, json::Object change) {
+  auto& session = *TRY(context.session());
+  change["userId"] = given.name;
+  return print_user(context, TRY(session.call("update_user", change)));
+}
+
+Result<int> run_password(Context& context, const UserArguments& given) {
+  if (!given.password) {
+    return fail(Code::kInvalidArgument,
+                "a password is read from standard input only; give --password-stdin");
+  }
+  return update(context, given, {{"password", TRY(read_password())}});
+}
+
+Result<int> print_token(Context& context, const std::string& token) {
+  if (context.options.json) {
+    context.out.print_json(json::Object{{"accessToken", token}});
+  } else {
+    context.out.print("{}\n", token);
+  }
+  return 0;
+}
+
+Result<std::unique_ptr<Engine>> own_engine(Context& context) {
+  if (!context.options.server.empty()) {
+    return fail(Code::kInvalidArgument,
+                "the owner's token belongs to the data directory; name it with --data");
+  }
+  return open_engine(context.options, Create::kNo, context.world());
+}
+
+Result<int> run_token_show(Context& context) {
+  if (auto token = read_owner_token(data_directory(context.options))) {
+    return print_token(context, *token);
+  }
+  auto engine = TRY(own_engine(context));
+  return print_token(context, TRY(owner_token(*engine, data_directory(context.options))));
+}
+
+Result<int> run_token_rotate(Context& context) {
+  auto engine = own_engine(context);
+  if (!engine && engine.error().code == Code::kStoreLocked) {
+    return fail(Code::kStoreLocked, "the data directory is in use; stop the server first");
+  }
+  if (!engine) return Failure(std::move(engine).error());
+  return print_token(context, TRY(rotate_owner_token(**engine, data_directory(context.options))));
+}
+
+void add_token_commands(Commands& commands) {
+  auto* group = commands.add_group({.name = "token",
+                                    .description = "The owner's token of a data directory",
+                                    .example = "cairn token show --data /srv/cairn",
+                                    .group = "Access"});
+  commands.add(
+      *group,
+      {.name = "show", .description = "Print it", .example = "cairn token show --data /srv/cairn"},
+      run_token_show);
+  commands.add(*group,
+               {.name = "rotate",
+                .description = "Make a new one and print it; the old one is void",
+                .example = "cairn token rotate --data /srv/cairn"},
+               run_token_rotate);
+}
+
+void add_password_flag(CLI::App* command, UserArguments& given) {
+  command->add_flag("--password-stdin", given.password,
+                    "Read a password from the first line of standard input");
+}
+
+}  // namespace
+
+void add_user_commands(Commands& commands) {
+  auto* group =
+      commands.add_group({.name = "user",
+                          .description = "Users, each with a realm of its own; for admins",
+                          .example = "cairn user list",
+                          .group = "Access"});
+  auto given = std::make_shared<UserArguments>();
+  auto add = [&](const Commands::About& about, const Run& run) {
+    auto* command = commands.add(*group, about, run);
+    add_argument(command, "NAME", given->name, "Name or id (usr_…)");
+    return command;
+  };
+  auto* command = add({.name = "add",
+                       .description = "Add a user and print its access token",
+                       .example = "cairn user add ada --quota 10GB"},
+                      [given](Context& context) { return run_add(context, *given); });
+  command->add_flag("--admin", given->admin, "An admin, who may do what these commands do");
+  add_password_flag(command, *given);
+  add_value(command, "--quota", given->quota, "BYTES",
+            "What the realm may store, such as 10GB [no limit]");
+
+  commands.add(
+      *group,
+      {.name = "list", .description = "Every user, oldest first", .example = "cairn user list"},
+      run_list);
+
+  command =
+      add({.name = "role",
+           .description = "Change what a user may do",
+           .example = "cairn user role ada unauthorized"},
+          [given](Context& context) { return update(context, *given, {{"role", given->role}}); });
+  add_argument(command, "ROLE", given->role, "unauthorized, authorized or admin")
+      ->check(CLI::IsMember({"unauthorized", "authorized", "admin"}));
+
+  command = add({.name = "password",
+                 .description = "Give a user a new password",
+                 .example = "cairn user password ada --password-stdin < password-file"},
+                [given](Context& context) { return run_password(context, *given); });
+  add_password_flag(command, *given);
+
+  add({.name = "token",
+       .description = "Void all tokens of a user and print a new one",
+       .example = "cairn user token ada"},
+      [given](Context& context) { return update(context, *given, {{"newToken", true}}); });
+
+  add_token_commands(commands);
+}
+
+}  // namespace cairn::cli
