@@ -1,5 +1,5 @@
 // http_constant [PORT [IO_THREADS [PLAN]]]: an HTTP server whose every answer is the same 2 KiB,
-// until its input ends. PLAN is `here` or `worker`.
+// until its input ends. PLAN is `here`, `worker`, or `events`: streams in which nothing happens.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -14,10 +14,11 @@ using namespace cairn::http;
 
 class Constant final : public Handler {
  public:
-  explicit Constant(bool on_worker) : on_worker_(on_worker) {}
+  explicit Constant(std::string_view plan) : plan_(plan) {}
 
   Plan begin(const Request&) override {
-    if (on_worker_) return Later{[this] { return answer(); }};
+    if (plan_ == "worker") return Later{[this] { return answer(); }};
+    if (plan_ == "events") return Response{.body = EventBody{EventStream::make(1 << 20)}};
     return answer();
   }
 
@@ -26,7 +27,7 @@ class Constant final : public Handler {
     return {.content_type = "application/json", .body = SharedBody{body_, *body_}};
   }
 
-  const bool on_worker_;
+  const std::string_view plan_;
   const std::shared_ptr<const std::string> body_ = std::make_shared<std::string>(2048, 'x');
 };
 
@@ -39,7 +40,7 @@ class Silent final : public Observer {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Constant handler(argc > 3 && std::string_view(argv[3]) == "worker");
+  Constant handler(argc > 3 ? argv[3] : "here");
   Silent observer;
   ServerOptions options;
   if (argc > 1) options.port = static_cast<std::uint16_t>(std::atoi(argv[1]));

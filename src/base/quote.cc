@@ -1,5 +1,7 @@
 #include "base/quote.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 
 namespace cairn {
@@ -16,6 +18,9 @@ std::size_t character(std::string_view text) {
 }  // namespace
 
 std::string shown(std::string_view text, std::size_t max_bytes) {
+  const bool plain = text.size() <= max_bytes &&
+                     std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
+  if (plain) return std::string(text);
   std::string out;
   while (!text.empty()) {
     auto length = character(text);

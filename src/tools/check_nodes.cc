@@ -8,7 +8,8 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   auto sight = call.sight();
   json::Array owned;
   json::Array missing;
-  for (const auto& text : *arguments.texts("keys")) {
+  const auto keys = *arguments.texts("keys");
+  for (const auto& text : keys) {
     auto key = TRY(NodeKey::parse(text));
     auto allowed = sight.node(key.render());
     const bool there = allowed && TRY(call.realm().nodes().has(key));

@@ -19,7 +19,8 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   const json::Object whole;
   json::Array files;
   bool truncated = false;
-  for (const auto& text : *arguments.texts("paths")) {
+  const auto paths = *arguments.texts("paths");
+  for (const auto& text : paths) {
     auto read_one = [&]() -> Result<FileContent> {
       if (budget.bytes_left() < 100 || !budget.in_time()) {
         return fail(Code::kBudgetExceeded, "the answer is full; read this one with another call");

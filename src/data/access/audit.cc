@@ -13,7 +13,10 @@ constexpr char kVersion = 1;
 constexpr std::size_t kMaxPending = 1000;
 constexpr std::size_t kMaxLooked = 50'000;
 constexpr std::size_t kMaxContext = 500;
-constexpr std::uint64_t kTrimEvery = 1 << 20;
+constexpr std::size_t kMaxKept = 20 * kMaxPending;  // while the store takes none
+constexpr std::uint64_t kTrimEvery = 1 << 20;       // bytes
+constexpr std::chrono::milliseconds kTrimAfter = std::chrono::hours(24);
+constexpr int kMaxAttempts = 1000;
 
 void put_number(Bytes& out, std::uint64_t value) {
   for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
@@ -60,6 +63,14 @@ std::vector<AuditEntry> decode_block(ByteView value) {
     entries.push_back(std::move(*entry));
   }
   return entries;
+}
+
+// At the beginning of a character.
+void cut(std::string& context) {
+  if (context.size() <= kMaxContext) return;
+  auto size = kMaxContext;
+  while (size > 0 && (static_cast<unsigned char>(context[size]) & 0xc0) == 0x80) --size;
+  context.resize(size);
 }
 
 bool fits(const AuditEntry& entry, const AuditQuery& query) {
@@ -121,55 +132,80 @@ Bytes AuditLog::next_key(const RealmId& realm) {
   return block_key(realm, clock_.now(), state->sequence++);
 }
 
+// Another log over the same store may have taken a key: of this process before, or of another.
+Result<void> AuditLog::put_block(const RealmId& realm, const Bytes& block) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    Batch batch;
+    batch.durability = Durability::kBuffered;
+    auto key = next_key(realm);
+    batch.conditions.push_back({key, std::nullopt});
+    batch.puts.push_back({std::move(key), block});
+    auto done = kv_.commit(std::move(batch));
+    if (done || done.error().code != Code::kConflict) return done;
+  }
+  return fail(Code::kConflict, "the audit log of {} is being written too often at once",
+              realm.render());
+}
+
+bool AuditLog::is_time_to_trim(const RealmId& realm, std::uint64_t written) {
+  const auto now = clock_.now();
+  auto state = state_.lock();
+  auto& pending = state->realms[realm];
+  pending.written += written;
+  if (pending.written < kTrimEvery && now - pending.trimmed_at < kTrimAfter.count()) return false;
+  pending.written = 0;
+  pending.trimmed_at = now;
+  return true;
+}
+
 Result<void> AuditLog::write(const RealmId& realm, std::vector<AuditEntry> entries) {
   if (entries.empty()) return {};
   Bytes block(1, kVersion);
   for (const auto& entry : entries) put_entry(block, entry);
-  Batch batch;
-  batch.durability = Durability::kBuffered;
-  const auto size = block.size();
-  batch.puts.push_back({next_key(realm), std::move(block)});
-  TRY(kv_.commit(std::move(batch)));
-  bool trim_now = false;
-  {
+  if (auto done = put_block(realm, block); !done) {
     auto state = state_.lock();
-    auto& written = state->realms[realm].written;
-    written += size;
-    trim_now = written >= kTrimEvery;
-    if (trim_now) written = 0;
+    auto& later = state->realms[realm].entries;
+    later.insert(later.begin(), std::move_iterator(entries.begin()),
+                 std::move_iterator(entries.end()));
+    if (later.size() > kMaxKept) later.erase(later.begin(), later.end() - kMaxKept);
+    return done;
   }
-  if (trim_now) TRY(trim(realm));
+  if (is_time_to_trim(realm, block.size())) TRY(trim(realm));
   return {};
 }
 
+std::vector<AuditEntry> AuditLog::take_pending(const RealmId& realm) {
+  return std::exchange(state_.lock()->realms[realm].entries, {});
+}
+
 void AuditLog::record(const RealmId& realm, AuditEntry entry, When when) {
-  if (entry.context.size() > kMaxContext) entry.context.resize(kMaxContext);
-  if (when == When::kNow) {
-    std::vector<AuditEntry> one;
-    one.push_back(std::move(entry));
-    static_cast<void>(write(realm, std::move(one)));
-    return;
-  }
-  std::vector<AuditEntry> full;
+  cut(entry.context);
+  std::vector<AuditEntry> due;
   {
     auto state = state_.lock();
     auto& pending = state->realms[realm].entries;
     pending.push_back(std::move(entry));
-    if (pending.size() >= kMaxPending) full = std::exchange(pending, {});
+    // With all that is pending, so that it lies in the order it was recorded; by this thread, so
+    // that it is there when this returns.
+    if (when == When::kNow || pending.size() % kMaxPending == 0) due = std::exchange(pending, {});
   }
-  static_cast<void>(write(realm, std::move(full)));
+  static_cast<void>(write(realm, std::move(due)));
 }
 
 Result<void> AuditLog::flush() {
-  std::map<RealmId, std::vector<AuditEntry>> all;
+  std::vector<RealmId> realms;
   {
     auto state = state_.lock();
     for (auto& [realm, pending] : state->realms) {
-      if (!pending.entries.empty()) all[realm] = std::exchange(pending.entries, {});
+      if (!pending.entries.empty()) realms.push_back(realm);
     }
   }
-  for (auto& [realm, entries] : all) TRY(write(realm, std::move(entries)));
-  return {};
+  Result<void> all;
+  for (const auto& realm : realms) {
+    auto done = write(realm, take_pending(realm));
+    if (!done) all = std::move(done);
+  }
+  return all;
 }
 
 Result<AuditPage> AuditLog::query(const RealmId& realm, const AuditQuery& query) {
@@ -183,7 +219,7 @@ Result<AuditPage> AuditLog::query(const RealmId& realm, const AuditQuery& query)
     at = TRY(parse_position(*query.cursor));
     range.end = "a" + Bytes(realm.bytes()) + at.block + '\0';
   }
-  if (query.since) range.begin = block_key(realm, *query.since, 0);
+  if (query.since) range.begin = block_key(realm, std::max<Millis>(0, *query.since), 0);
   AuditPage page;
   std::size_t looked = 0;
   TRY(kv_.scan(range, Direction::kBackward, [&](ByteView key, ByteView value) {

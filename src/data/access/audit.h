@@ -2,8 +2,9 @@
 //
 // Invariants  an entry of a call that changed something is in the store before its caller gets the
 //             answer; it survives the end of the process, and reaches the disk with the next synced
-//             commit. Others follow within a second. Bounded per realm by age and size: the oldest
-//             go first.
+//             commit. Others follow within a second; what the store does not take is tried again,
+//             up to a bound. Bounded per realm by age and size, about once a day while there are
+//             entries: the oldest go first.
 // Threads     every function may be called from any thread.
 #pragma once
 
@@ -40,12 +41,12 @@ struct AuditOptions {
 
 struct AuditQuery {
   std::size_t limit = 100;
-  std::optional<std::string> cursor;
-  std::optional<Millis> since;
-  std::optional<Millis> until;
-  std::optional<DelegateId> delegate;
-  std::optional<std::string> tool;
-  std::optional<std::string> outcome;
+  std::optional<std::string> cursor = std::nullopt;
+  std::optional<Millis> since = std::nullopt;
+  std::optional<Millis> until = std::nullopt;
+  std::optional<DelegateId> delegate = std::nullopt;
+  std::optional<std::string> tool = std::nullopt;
+  std::optional<std::string> outcome = std::nullopt;
 };
 
 struct AuditPage {
@@ -74,14 +75,18 @@ class AuditLog final {
   struct Pending {
     std::vector<AuditEntry> entries;
     std::uint64_t written = 0;  // bytes since the last trim
+    Millis trimmed_at = 0;
   };
   struct State {
     std::map<RealmId, Pending> realms;
     std::uint64_t sequence = 0;
   };
 
+  std::vector<AuditEntry> take_pending(const RealmId& realm);
   Result<void> write(const RealmId& realm, std::vector<AuditEntry> entries);
+  Result<void> put_block(const RealmId& realm, const Bytes& block);
   Bytes next_key(const RealmId& realm);
+  bool is_time_to_trim(const RealmId& realm, std::uint64_t written);
   void run(const std::stop_token& stop);
 
   KeyValueStore& kv_;

@@ -39,14 +39,15 @@ void put_root(Bytes& out, const ScopeRoot& root) {
 }
 
 std::optional<ScopeRoot> take_root(ByteReader& in) {
-  if (in.byte() == 'n') {
+  const auto kind = in.byte();
+  if (kind == 'n') {
     auto bytes = in.take(NodeKey::kSize);
     if (in.failed()) return std::nullopt;
     return FrozenRoot{NodeKey::from_bytes(bytes)};
   }
   auto depot = in.take(kIdBytes);
   auto path = Path::parse(in.text());
-  if (in.failed() || !path) return std::nullopt;
+  if (kind != 'd' || in.failed() || !path) return std::nullopt;
   return Place{DepotId::from_bytes(depot), std::move(*path)};
 }
 

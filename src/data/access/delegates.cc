@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "base/utf8.h"
 #include "data/realm/records.h"
@@ -63,6 +64,28 @@ Result<std::optional<Millis>> expiry(const Session& parent, const NewDelegate& w
 Failure exceeded(std::string_view right) {
   return fail(Code::kPermissionExceeded,
               "you cannot give {}, because you do not have it; leave it out", right);
+}
+
+// Whoever resolved them should have refused what the parent cannot see; this is the second lock.
+// What a frozen root was taken from cannot be told from its key.
+Result<void> check_within(const Rights& parent, const NewDelegate& wanted) {
+  for (const auto& depot : wanted.depots.value_or(std::vector<DepotId>())) {
+    if (!parent.may_use(depot)) return exceeded(depot.render());
+  }
+  for (const auto& root : wanted.scope.value_or(std::vector<ScopeRoot>())) {
+    const auto* place = std::get_if<Place>(&root);
+    if (place == nullptr) continue;
+    const auto around = parent.places(place->depot);
+    if (std::ranges::none_of(around, [&](const Place& own) { return is_within(*place, own); })) {
+      return exceeded(place->render());
+    }
+  }
+  return {};
+}
+
+Result<void> check_limit(std::size_t limit) {
+  if (limit >= 1 && limit <= 1000) return {};
+  return fail(Code::kInvalidArgument, "limit is {}; it should be 1 to 1000", limit);
 }
 
 }  // namespace
@@ -229,6 +252,7 @@ Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wan
   if (wanted.can_manage_depot && !parent.rights.can_manage_depot()) {
     return exceeded("canManageDepot");
   }
+  TRY(check_within(parent.rights, wanted));
   Delegate child;
   child.id = DelegateId::make(clock_, random_);
   child.realm = parent.realm;
@@ -277,6 +301,7 @@ Result<Delegate> Delegates::get(const Session& caller, const DelegateId& id) con
 Result<DelegatePage> Delegates::list(const Session& caller, const DelegateId& parent,
                                      std::size_t limit,
                                      std::optional<std::string_view> cursor) const {
+  TRY(check_limit(limit));
   TRY(below(caller, parent));
   auto range = children(caller.realm, parent);
   if (cursor) {
@@ -317,7 +342,8 @@ Result<Delegate> Delegates::revoke(const Session& caller, const DelegateId& id) 
   return fail(Code::kConflict, "the delegate {} is changing too fast; try again", id.render());
 }
 
-Result<Delegate> Delegates::void_tokens(const RealmId& realm, const DelegateId& id) {
+Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
+                                    std::optional<Token> replacement) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     auto delegate = TRY(load(realm, id));
     Batch batch;
@@ -325,9 +351,17 @@ Result<Delegate> Delegates::void_tokens(const RealmId& realm, const DelegateId& 
     batch.conditions.push_back({key, encode(delegate)});
     delegate.epoch += 1;
     batch.puts.push_back({key, encode(delegate)});
+    if (replacement) {
+      const TokenRecord record{.realm = realm,
+                               .delegate = id,
+                               .kind = TokenKind::kAccess,
+                               .expires_at = std::nullopt,
+                               .epoch = delegate.epoch,
+                               .used = false};
+      batch.puts.push_back({token_key(replacement->hash()), encode(record)});
+    }
     auto done = kv_.commit(std::move(batch));
-    if (done) return delegate;
-    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+    if (done || done.error().code != Code::kConflict) return done;
   }
   return fail(Code::kConflict, "the delegate {} is changing too fast; try again", id.render());
 }
@@ -346,7 +380,7 @@ Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
       return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
     }
     if (record.used) {
-      TRY(void_tokens(record.realm, record.delegate));
+      TRY(void_tokens(record.realm, record.delegate, std::nullopt));
       return fail(Code::kTokenReplayed,
                   "this refresh token was used before, so somebody else may have it: all tokens of "
                   "the delegate are void now; ask whoever made it for another");
@@ -378,17 +412,8 @@ Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {
 }
 
 Result<Token> Delegates::issue_lasting(const RealmId& realm, const DelegateId& id) {
-  auto delegate = TRY(void_tokens(realm, id));
   auto token = Token::make(random_);
-  Batch batch;
-  TokenRecord record{.realm = realm,
-                     .delegate = id,
-                     .kind = TokenKind::kAccess,
-                     .expires_at = std::nullopt,
-                     .epoch = delegate.epoch,
-                     .used = false};
-  batch.puts.push_back({token_key(token.hash()), encode(record)});
-  TRY(kv_.commit(std::move(batch)));
+  TRY(void_tokens(realm, id, token));
   return token;
 }
 
@@ -406,16 +431,29 @@ Result<std::uint64_t> Delegates::forget_expired() {
 }
 
 Result<std::vector<NodeKey>> Delegates::frozen_roots(const RealmId& realm) const {
-  std::vector<NodeKey> out;
   const auto now = clock_.now();
+  std::map<DelegateId, Delegate> all;
   TRY(scan_records(kv_, delegates(realm), [&](ByteView key, ByteView value) -> Result<void> {
     auto delegate = TRY(decode_delegate(key, value));
-    if (!check_usable(delegate, true, now)) return {};
-    for (const auto& root : delegate.scope.value_or(std::vector<ScopeRoot>())) {
-      if (const auto* frozen = std::get_if<FrozenRoot>(&root)) out.push_back(frozen->key);
-    }
+    all.emplace(delegate.id, std::move(delegate));
     return {};
   }));
+  auto can_act = [&](const Delegate& delegate) {
+    std::optional<DelegateId> next = delegate.id;
+    while (next) {
+      const auto found = all.find(*next);
+      if (found == all.end() || !check_usable(found->second, true, now)) return false;
+      next = found->second.parent;
+    }
+    return true;
+  };
+  std::vector<NodeKey> out;
+  for (const auto& [id, delegate] : all) {
+    if (!delegate.scope || !can_act(delegate)) continue;
+    for (const auto& root : *delegate.scope) {
+      if (const auto* frozen = std::get_if<FrozenRoot>(&root)) out.push_back(frozen->key);
+    }
+  }
   return out;
 }
 

@@ -42,7 +42,7 @@ struct NewDelegate {
   bool can_upload = false;
   bool can_manage_depot = false;
   std::optional<std::vector<DepotId>> depots;   // nothing: as the parent
-  std::optional<std::vector<ScopeRoot>> scope;  // nothing: as the parent; see scope.h
+  std::optional<std::vector<ScopeRoot>> scope;  // nothing: as the parent; see sight.h
   std::optional<std::chrono::seconds> expires_in;
 };
 
@@ -77,7 +77,7 @@ class Delegates final {
   Result<SessionPtr> act_as(const RealmId& realm, const DelegateId& delegate) const;
 
   // PERMISSION_EXCEEDED for what the parent does not have, MAX_DEPTH_EXCEEDED.
-  // REQUIRES: depots and scope were resolved for this parent (scope.h).
+  // REQUIRES: frozen roots of the scope were resolved for this parent (sight.h).
   Result<CreatedDelegate> create(const Session& parent, NewDelegate wanted);
   // The caller, or one below it.
   Result<Delegate> get(const Session& caller, const DelegateId& delegate) const;
@@ -116,7 +116,9 @@ class Delegates final {
   Result<Delegate> below(const Session& caller, const DelegateId& delegate) const;
   // New tokens as puts of a batch.
   IssuedTokens add_tokens(Batch& batch, const Delegate& delegate) const;
-  Result<Delegate> void_tokens(const RealmId& realm, const DelegateId& id);
+  // In one step with the token that is valid instead, if any.
+  Result<void> void_tokens(const RealmId& realm, const DelegateId& id,
+                           std::optional<Token> replacement);
 
   KeyValueStore& kv_;
   const Clock& clock_;

@@ -85,6 +85,10 @@ Result<Place> Rights::place_at(std::string_view address) const {
   if (all.empty()) return no_depot(address);
   if (slash == std::string_view::npos) {
     if (all.size() == 1) return all.front();
+    // The whole of it has the depot's id for its address, whatever else may be seen.
+    for (const auto& place : all) {
+      if (place.path.is_root()) return place;
+    }
     std::string choices;
     for (const auto& place : all) choices += (choices.empty() ? "" : ", ") + address_of(place);
     return fail(Code::kInvalidArgument,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "base/quote.h"
 #include "data/tree/view.h"
 
@@ -22,6 +24,21 @@ Failure bad_scope(std::string_view text, std::string_view why) {
   return fail(Code::kInvalidScope,
               "the scope '{}' {}; use '.', indices like '0:1:2', 'dpt_…/path' or 'nod_…'",
               shown(text), why);
+}
+
+Failure ambiguous(const KeyPrefix& prefix, std::span<const NodeKey> found) {
+  std::vector<std::string> candidates;
+  for (const auto& key : found) candidates.push_back(key.render());
+  auto message = fmt::format(
+      "several nodes you may use have a key that begins with {}: {}; give more "
+      "characters",
+      prefix.render(), fmt::join(candidates, ", "));
+  return Failure(
+      Error(Code::kAmbiguousKey, std::move(message)).with("candidates", std::move(candidates)));
+}
+
+void add_if_within(const KeyPrefix& prefix, const NodeKey& key, std::vector<NodeKey>& found) {
+  if (prefix.contains(key) && std::ranges::find(found, key) == found.end()) found.push_back(key);
 }
 
 bool is_index_walk(std::string_view text) {
@@ -52,27 +69,39 @@ Result<NodeKey> Sight::node(std::string_view text) const {
                 shown(text));
   }
   if (session_.rights.realm_wide()) return realm_.resolve(text);
-  auto prefix = TRY(KeyPrefix::parse(text));
-  for (const auto& key : session_.rights.frozen()) {
-    if (prefix.contains(key)) return key;
-  }
-  auto owned = realm_.ownership().resolve(session_.who().id, text);
-  if (owned || owned.error().code != Code::kNodeNotFound) return owned;
-  if (auto root = TRY(among_places(prefix))) return *root;
-  return not_authorised(text);
+  const auto prefix = TRY(KeyPrefix::parse(text));
+  // What is goes before what was, which takes longer to look through.
+  auto found = TRY(at_hand(prefix, text));
+  if (found.empty()) found = TRY(in_the_past(prefix));
+  if (found.empty()) return not_authorised(text);
+  if (found.size() == 1) return found.front();
+  return ambiguous(prefix, found);
 }
 
-// A root that a place has, or had in its history.
-Result<std::optional<NodeKey>> Sight::among_places(const KeyPrefix& prefix) const {
+// Roots of the scope, what the delegate owns, and roots that its places have now.
+Result<std::vector<NodeKey>> Sight::at_hand(const KeyPrefix& prefix, std::string_view text) const {
+  std::vector<NodeKey> found;
+  for (const auto& key : session_.rights.frozen()) add_if_within(prefix, key, found);
+  auto owned = realm_.ownership().resolve(session_.who().id, text);
+  if (owned) add_if_within(prefix, *owned, found);
+  if (!owned && owned.error().code != Code::kNodeNotFound) return Failure(owned.error());
   for (const auto& where : TRY(places())) {
-    auto now = realm_.root_at(where);
-    if (now && prefix.contains(*now)) return *now;
-    auto past = TRY(realm_.history_at(where, kHistoryLooked, std::nullopt));
-    for (const auto& entry : past.entries) {
-      if (prefix.contains(entry.root)) return entry.root;
+    if (auto root = realm_.root_at(where)) add_if_within(prefix, *root, found);
+  }
+  return found;
+}
+
+// Roots that its places had in their history.
+Result<std::vector<NodeKey>> Sight::in_the_past(const KeyPrefix& prefix) const {
+  std::vector<NodeKey> found;
+  for (const auto& where : TRY(places())) {
+    auto past = realm_.history_at(where, kHistoryLooked, std::nullopt);
+    if (!past && past.error().code == Code::kDepotNotFound) continue;  // deleted meanwhile
+    for (const auto& entry : TRY(std::move(past)).entries) {
+      add_if_within(prefix, entry.root, found);
     }
   }
-  return std::nullopt;
+  return found;
 }
 
 Result<std::vector<Place>> Sight::places() const {

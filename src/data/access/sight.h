@@ -5,7 +5,7 @@
 //   dpt_…/docs   the same, for a delegate that may see several places of the depot
 //   nod_…        a node, whole or abbreviated: any of the realm for whoever sees all of it; else
 //                one the delegate or one below it wrote, a root of its scope, or a root that one
-//                of its places has or had in its history
+//                of its places has, or had in its last thousand commits
 //
 // Fails with  DEPOT_NOT_FOUND and NODE_NOT_AUTHORIZED for what may not be seen, whether or not it
 //             exists.
@@ -37,7 +37,8 @@ class Sight final {
   Result<std::optional<std::vector<ScopeRoot>>> narrow(std::span<const std::string> texts) const;
 
  private:
-  Result<std::optional<NodeKey>> among_places(const KeyPrefix& prefix) const;
+  Result<std::vector<NodeKey>> at_hand(const KeyPrefix& prefix, std::string_view text) const;
+  Result<std::vector<NodeKey>> in_the_past(const KeyPrefix& prefix) const;
   Result<std::vector<ScopeRoot>> roots() const;
   Result<ScopeRoot> walk(std::string_view text, const std::vector<ScopeRoot>& from) const;
   Result<ScopeRoot> named(std::string_view text) const;

@@ -14,6 +14,7 @@ namespace {
 // u realm: a user; n name: the user of that name.
 constexpr char kVersion = 1;
 constexpr int kMaxAttempts = 100;
+constexpr std::string_view kOwner = "owner";  // nobody else can have this name
 constexpr std::uint32_t kPasses = 2;
 constexpr std::size_t kSaltBytes = 16;
 constexpr std::size_t kHashBytes = 32;
@@ -56,6 +57,10 @@ Result<void> check_user_name(std::string_view name) {
   return fail(Code::kInvalidArgument,
               "the user name '{}' should be 1 to {} letters, digits or any of . _ - @ +",
               shown(name), Users::kMaxNameBytes);
+}
+
+Failure taken(std::string_view name) {
+  return fail(Code::kUserExists, "there is a user {} already", name);
 }
 
 Failure no_user(std::string_view who) {
@@ -122,14 +127,14 @@ Result<User> Users::insert(User user) {
   auto done = kv_.commit(std::move(batch));
   if (done) return user;
   if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
-  return fail(Code::kUserExists, "there is a user {} already", user.name);
+  return taken(user.name);
 }
 
 Result<User> Users::owner(const RealmId& realm) {
   auto known = get(realm);
   if (known || known.error().code != Code::kUserNotFound) return known;
   auto made = insert({.id = realm,
-                      .name = "owner",
+                      .name = std::string(kOwner),
                       .role = Role::kAdmin,
                       .password = {},
                       .created_at = clock_.now()});
@@ -139,6 +144,7 @@ Result<User> Users::owner(const RealmId& realm) {
 Result<User> Users::add(std::string_view name, Role role,
                         std::optional<std::string_view> password) {
   TRY(check_user_name(name));
+  if (name == kOwner) return taken(name);
   return insert({.id = RealmId::make(clock_, random_),
                  .name = std::string(name),
                  .role = role,
@@ -160,6 +166,9 @@ Result<User> Users::find(std::string_view name) const {
 }
 
 Result<UserPage> Users::list(std::size_t limit, std::optional<std::string_view> cursor) const {
+  if (limit < 1 || limit > 1000) {
+    return fail(Code::kInvalidArgument, "limit is {}; it should be 1 to 1000", limit);
+  }
   auto range = all_users();
   if (cursor) {
     auto last = TRY(parse_cursor(*cursor));
@@ -202,7 +211,7 @@ Result<User> Users::update(const RealmId& id, Change change) {
 
 Result<User> Users::set_role(const RealmId& id, Role role) {
   return update(id, [&](User& user) -> Result<void> {
-    if (user.name == "owner" && role != Role::kAdmin) {
+    if (user.name == kOwner && role != Role::kAdmin) {
       return fail(Code::kForbidden, "the machine's owner stays an admin");
     }
     user.role = role;
@@ -222,11 +231,15 @@ Result<User> Users::sign_in(std::string_view name, std::string_view password) co
   auto user = name.size() <= kMaxNameBytes ? find(name) : Result<User>(no_user(name));
   if (!user && user.error().code != Code::kUserNotFound) return user;
   const bool known = user && !user->password.empty() && password.size() <= kMaxPasswordBytes;
-  // Somebody nobody knows costs as much, so that time does not tell who is known.
-  const auto encoded = known ? user->password : TRY(hash("a password that nobody has"));
-  const bool fits = argon2id_verify(encoded.c_str(), password.data(),
-                                    std::min(password.size(), kMaxPasswordBytes)) == ARGON2_OK;
-  if (known && fits) return user;
+  if (known) {
+    const auto& encoded = user->password;
+    if (argon2id_verify(encoded.c_str(), password.data(), password.size()) == ARGON2_OK) {
+      return user;
+    }
+  } else {
+    // Somebody nobody knows costs one hash as well, so that time does not tell who is known.
+    TRY(hash("a password that nobody has"));
+  }
   return fail(Code::kInvalidToken, "the name or the password is wrong");
 }
 

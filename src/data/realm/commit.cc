@@ -236,7 +236,7 @@ Result<CommitResult> Realm::commit_staged(const CommitRequest& request, const St
   TRY(check_directory(*TRY(nodes.get(request.root)), "root"));
   std::unique_lock turn(turn_to_merge(request.depot), std::defer_lock);
   for (int attempts = 0; attempts < kMaxAttempts; ++attempts) {
-    auto depot = TRY(get_depot(request.depot));
+    auto depot = TRY(read_depot(request.depot));
     auto current = TRY(current_root(depot, request));
     TRY(check_current(current, request));
     auto base = TRY(base_to_merge(current, request));

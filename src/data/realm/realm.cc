@@ -47,7 +47,16 @@ Realm::Realm(Store& store, const RealmId& id, const Clock& clock, Random& random
       clock_(clock),
       random_(random),
       options_(options),
-      ownership_(kv_, id, clock) {}
+      ownership_(kv_, id, clock) {
+  const auto prefix = records::depots(id_);
+  watching_ = kv_.watch(prefix, [this, size = prefix.begin.size()](const std::vector<Bytes>& keys) {
+    auto remembered = remembered_.lock();
+    remembered->generation += 1;
+    for (const auto& key : keys) {
+      remembered->depots.erase(DepotId::from_bytes(ByteView(key).substr(size)));
+    }
+  });
+}
 
 Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey> root,
                                   std::uint64_t max_history) {
@@ -112,6 +121,24 @@ Result<DepotPage> Realm::list_depots(std::size_t limit, std::optional<std::strin
 }
 
 Result<Depot> Realm::get_depot(const DepotId& depot) const {
+  std::uint64_t generation = 0;
+  {
+    auto remembered = remembered_.lock();
+    if (auto found = remembered->depots.find(depot); found != remembered->depots.end()) {
+      return found->second;
+    }
+    generation = remembered->generation;
+  }
+  auto read = TRY(read_depot(depot));
+  auto remembered = remembered_.lock();
+  if (remembered->generation == generation) {
+    if (remembered->depots.size() >= kMaxRemembered) remembered->depots.clear();
+    remembered->depots.insert_or_assign(depot, read);
+  }
+  return read;
+}
+
+Result<Depot> Realm::read_depot(const DepotId& depot) const {
   auto key = records::depot_key(id_, depot);
   auto value = TRY(kv_.get(key));
   if (!value) return no_depot(depot);
@@ -122,7 +149,7 @@ Result<Depot> Realm::get_depot(const DepotId& depot) const {
 Result<Depot> Realm::update(const DepotId& id, const DepotChange& change) {
   auto key = records::depot_key(id_, id);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto depot = TRY(get_depot(id));
+    auto depot = TRY(read_depot(id));
     Batch batch;
     batch.realm = id_;
     batch.conditions.push_back({key, records::encode(depot)});
@@ -160,7 +187,7 @@ Result<Depot> Realm::set_max_history(const DepotId& depot, std::uint64_t max_his
 Result<void> Realm::delete_depot(const DepotId& depot) {
   auto key = records::depot_key(id_, depot);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto record = TRY(get_depot(depot));
+    auto record = TRY(read_depot(depot));
     Batch batch;
     batch.realm = id_;
     batch.conditions.push_back({key, records::encode(record)});

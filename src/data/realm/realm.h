@@ -9,6 +9,7 @@
 
 #include <array>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -97,6 +98,7 @@ class Realm final {
   Result<Depot> create_depot(std::string_view title, std::optional<NodeKey> root = std::nullopt,
                              std::uint64_t max_history = kDefaultMaxHistory);
   Result<DepotPage> list_depots(std::size_t limit, std::optional<std::string_view> cursor);
+  // From memory when nobody has changed it since it was last read.
   Result<Depot> get_depot(const DepotId& depot) const;
   Result<Depot> rename_depot(const DepotId& depot, std::string_view title);
   Result<Depot> set_max_history(const DepotId& depot, std::uint64_t max_history);
@@ -170,6 +172,7 @@ class Realm final {
   Result<void> set_quota(std::uint64_t physical_bytes) { return nodes_.set_quota(physical_bytes); }
 
  private:
+  Result<Depot> read_depot(const DepotId& depot) const;
   struct Attempt;
   Result<std::optional<NodeKey>> current_root(const Depot& depot,
                                               const CommitRequest& request) const;
@@ -196,6 +199,15 @@ class Realm final {
   RealmOptions options_;
   Ownership ownership_;
   mutable Guarded<std::multiset<Millis>> uploads_;
+  // Depots as they were last read. A change of any raises the number, and one that was read before
+  // that is not remembered.
+  struct Remembered {
+    std::uint64_t generation = 0;
+    std::map<DepotId, Depot> depots;
+  };
+  static constexpr std::size_t kMaxRemembered = 10'000;
+  mutable Guarded<Remembered> remembered_;
+  std::unique_ptr<Subscription> watching_;
   // Commits of one depot that have to merge take turns. Nothing relies on it but speed.
   std::array<std::mutex, 16> merging_;
 };

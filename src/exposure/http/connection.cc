@@ -12,14 +12,20 @@ constexpr std::size_t kPortion = 256 * 1024;
 constexpr std::size_t kWholePortion = 64 * 1024;
 constexpr std::size_t kRequestLineRest = 64;  // the method and the version
 
-// Whatever a handler throws is nobody's business but ours.
+// Whatever a handler throws is for the log only.
 template <typename Function>
 std::invoke_result_t<Function&> guarded(Function&& function) {
+  std::string cause;
   try {
     return function();
-  } catch (const std::exception&) {
-    return error_response(Error(Code::kInternal, "the request could not be handled"));
+  } catch (const std::exception& exception) {
+    cause = exception.what();
+  } catch (...) {
+    cause = "something unknown was thrown";
   }
+  Response response = error_response(Error(Code::kInternal, "the request could not be handled"));
+  response.log_cause = std::move(cause);
+  return response;
 }
 
 bool begins_like_a_method(char c) {
@@ -62,7 +68,8 @@ auto Connection::on_worker(Work work) {
 Task<void> Connection::run() {
   wire_.expire_after(context_.options.header_timeout);
   idle_ = true;
-  const bool ready = co_await wire_.handshake();
+  bool ready = !context_.stopping;
+  if (ready) ready = co_await wire_.handshake();
   bool more = ready;
   while (more) more = co_await serve_one();
   if (ready) co_await wire_.finish(unread_input_);
@@ -288,7 +295,8 @@ void Connection::log(const Response& response, std::uint64_t bytes_in) {
                                 .remote = remote_,
                                 .tool = response.log_tool,
                                 .who = response.log_who,
-                                .error = response.log_error});
+                                .error = response.log_error,
+                                .cause = response.log_cause});
 }
 
 }  // namespace cairn::http

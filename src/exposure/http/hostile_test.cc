@@ -214,6 +214,7 @@ TEST(Hostile, WhatAHandlerThrowsStaysInside) {
     EXPECT_THAT(answer, is_error(500, "INTERNAL"));
     EXPECT_EQ(answer.find("secret"), std::string::npos);
   }
+  for (const auto& logged : server.log().wait_for(2)) EXPECT_EQ(logged.cause, "secret");
 }
 
 TEST(Hostile, ConnectionsOverTheLimitAreToldSo) {

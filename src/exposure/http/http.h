@@ -91,7 +91,8 @@ struct Response {
   // For the request's log line; never sent.
   std::string log_tool = {};
   std::string log_who = {};
-  std::string log_error = {};
+  std::string log_error = {};  // a code
+  std::string log_cause = {};  // more than the client is told
 };
 
 // {"error": CODE, "message": …, "details": …} with the code's HTTP status.

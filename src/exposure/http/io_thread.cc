@@ -5,6 +5,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <pthread.h>
 
 #include "exposure/http/response_head.h"
 
@@ -54,6 +55,7 @@ IoThread::~IoThread() {
 void IoThread::start() {
   asio::co_spawn(io_.get_executor(), accept(), asio::detached);
   thread_ = std::thread([this] { io_.run(); });
+  pthread_setname_np(thread_.native_handle(), "http-io");
 }
 
 Task<void> IoThread::accept() {

@@ -1,7 +1,5 @@
 #include "exposure/http/reply.h"
 
-#include <exception>
-
 #include "exposure/http/chunked.h"
 #include "exposure/http/compress.h"
 #include "exposure/http/on_worker.h"
@@ -144,7 +142,7 @@ Task<Result<Bytes>> Reply::next_portion(BodySource& source) {
   const auto work = [&source]() -> Result<Bytes> {
     try {
       return source.next();
-    } catch (const std::exception&) {
+    } catch (...) {
       return fail(Code::kInternal, "the answer could not be made");
     }
   };

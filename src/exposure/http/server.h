@@ -54,6 +54,7 @@ struct RequestLog {
   std::string_view tool;
   std::string_view who;
   std::string_view error;  // a code, or empty
+  std::string_view cause;  // of an INTERNAL error: what the handler threw
 };
 
 class Observer {

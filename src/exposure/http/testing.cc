@@ -125,7 +125,8 @@ void Log::on_request(const RequestLog& request) {
                                .remote = std::string(request.remote),
                                .tool = std::string(request.tool),
                                .who = std::string(request.who),
-                               .error = std::string(request.error)});
+                               .error = std::string(request.error),
+                               .cause = std::string(request.cause)});
 }
 
 std::vector<Logged> Log::wait_for(std::size_t count) {

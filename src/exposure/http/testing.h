@@ -53,6 +53,7 @@ struct Logged {
   std::string tool;
   std::string who;
   std::string error;
+  std::string cause;
 };
 
 class Log final : public Observer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 
 namespace cairn::http {
 namespace {
@@ -84,7 +85,11 @@ Task<void> Wire::finish(bool unread_input) {
       std::tie(error, count) = co_await read_some(asio::buffer(rubbish));
     }
   }
-  if (tls_ && !expired_) co_await tls_->async_shutdown(use_task);
+  if (tls_ && !expired_) {
+    // As if the client had said its goodbye: ours is sent, its is not waited for.
+    SSL_set_shutdown(tls_->native_handle(), SSL_RECEIVED_SHUTDOWN);
+    co_await tls_->async_shutdown(use_task);
+  }
   close();
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <pthread.h>
+
 namespace cairn::http {
 
 Workers::~Workers() {
@@ -19,7 +21,9 @@ void Workers::run(Job job) {
   auto state = state_.lock();
   state->jobs.push_back(std::move(job));
   if (state->idle >= state->jobs.size()) return changed_.notify_one();
-  if (state->threads.size() < max_threads_) state->threads.emplace_back([this] { work(); });
+  if (state->threads.size() == max_threads_) return;
+  state->threads.emplace_back([this] { work(); });
+  pthread_setname_np(state->threads.back().native_handle(), "http-worker");
 }
 
 void Workers::work() {

@@ -1,6 +1,7 @@
 #include "exposure/rest/route.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/quote.h"
 
@@ -63,6 +64,25 @@ constexpr Route kRoutes[] = {
     {kPost, "/api/admin/backup", "backup_store", Body::kJson},
 };
 
+// What can be told of a pattern before it is compared.
+struct Shape {
+  std::size_t segments = 0;
+  bool open = false;      // its last parameter takes the rest
+  std::string_view last;  // the last segment, when it is a literal
+};
+
+constexpr auto kShapes = [] {
+  std::array<Shape, std::size(kRoutes)> shapes;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const auto pattern = kRoutes[i].pattern;
+    const auto last = pattern.substr(pattern.rfind('/') + 1);
+    shapes[i].segments = static_cast<std::size_t>(std::ranges::count(pattern, '/'));
+    shapes[i].open = pattern.ends_with("...}");
+    if (!last.starts_with('{')) shapes[i].last = last;
+  }
+  return shapes;
+}();
+
 std::string_view next_segment(std::string_view& pattern) {
   pattern.remove_prefix(1);
   const auto end = pattern.find('/');
@@ -104,14 +124,13 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> match_patte
 Result<Match> match(http::Method method, std::span<const std::string> segments) {
   const auto wanted = method == kHead ? kGet : method;
   std::string allow;
-  for (const auto& route : kRoutes) {
-    // Most patterns differ in how many segments they have: counted before anything is compared.
-    const auto count = static_cast<std::size_t>(std::ranges::count(route.pattern, '/'));
-    if (is_rest(route.pattern) ? segments.size() < count : segments.size() != count) continue;
-    if (route.method != wanted && !allow.empty() &&
-        allow.find(name(route.method)) != std::string::npos) {
-      continue;
-    }
+  for (std::size_t i = 0; i < std::size(kRoutes); ++i) {
+    const auto& route = kRoutes[i];
+    // Most patterns differ in how many segments they have, or in the last one.
+    const auto& shape = kShapes[i];
+    if (shape.open ? segments.size() < shape.segments : segments.size() != shape.segments) continue;
+    if (!shape.last.empty() && segments.back() != shape.last) continue;
+    if (route.method != wanted && allow.contains(name(route.method))) continue;
     auto parameters = match_pattern(route.pattern, segments);
     if (!parameters) continue;
     if (route.method != wanted) {
