@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the program as its users do: every command, on a data directory and against a server.
 
-cli_test.py CAIRN [test names…]
+program_test.py CAIRN [test names…]
 """
 
 import hashlib
