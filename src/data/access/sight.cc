@@ -85,6 +85,7 @@ Result<std::vector<NodeKey>> Sight::at_hand(const KeyPrefix& prefix, std::string
   auto owned = realm_.ownership().resolve(session_.who().id, text);
   if (owned) add_if_within(prefix, *owned, found);
   if (!owned && owned.error().code != Code::kNodeNotFound) return Failure(owned.error());
+  if (prefix.whole() && !found.empty()) return found;  // there is no other
   for (const auto& where : TRY(places())) {
     if (auto root = realm_.root_at(where)) add_if_within(prefix, *root, found);
   }
