@@ -1,12 +1,16 @@
 #include "tools/arguments.h"
 
+#include <algorithm>
+
 namespace cairn {
 namespace {
 
 // Schemas say "integer"; 3.0 is one.
 std::int64_t as_integer(const json::Value& value) {
   if (value.is_int64()) return value.get_int64();
-  if (value.is_uint64()) return INT64_MAX;
+  if (value.is_uint64()) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get_uint64(), INT64_MAX));
+  }
   return static_cast<std::int64_t>(value.get_double());
 }
 

@@ -60,7 +60,8 @@ std::string sees(const Arguments& delegate) {
       out += (out.empty() ? "" : ", ") + text;
     }
   }
-  return out.empty() ? "as its parent" : out;
+  if (!out.empty()) return out;
+  return delegate.maybe_text("parentId") ? "what its parent sees" : "everything";
 }
 
 std::string ends(const Arguments& delegate) {

@@ -81,22 +81,25 @@ Result<int> run_put(Context& context, const WriteArguments& given) {
   return publish(context, session, tree, written, given.message);
 }
 
+// The first names the depot; the others are of the same, with its name or without.
+Result<std::string> path_in(const std::string& depot, const std::string& address) {
+  auto parsed = Address::parse(address);
+  if (address.find(':') == std::string::npos) parsed = {depot, address};
+  while (parsed.path.ends_with('/')) parsed.path.pop_back();
+  if (parsed.tree == depot && !parsed.path.empty()) return parsed.path;
+  return fail(Code::kInvalidArgument, "'{}' should be a path in {}, as {}:PATH", shown(address),
+              shown(depot), shown(depot));
+}
+
 Result<int> run_rm(Context& context, const WriteArguments& given) {
   auto& session = *TRY(context.session());
-  auto tree = TRY(resolve(session, Address::parse(given.paths.front()).tree));
-  const auto name = Address::parse(given.paths.front()).tree;
+  const auto depot = Address::parse(given.paths.front()).tree;
+  const auto tree = TRY(resolve_file(session, given.paths.front())).tree;
   std::string node = tree.key;
   json::Value written;
   for (const auto& address : given.paths) {
-    // Only the first has to name the depot; all are of the same.
-    auto parsed = Address::parse(address);
-    if (address.find(':') == std::string::npos) parsed = {name, address};
-    if (parsed.tree != name || parsed.path.empty()) {
-      return fail(Code::kInvalidArgument, "'{}' should be a path in {}, as {}:PATH", shown(address),
-                  shown(name), shown(name));
-    }
-    while (parsed.path.ends_with('/')) parsed.path.pop_back();
-    written = TRY(session.call("fs_rm", {{"nodeKey", node}, {"path", parsed.path}}));
+    const auto path = TRY(path_in(depot, address));
+    written = TRY(session.call("fs_rm", {{"nodeKey", node}, {"path", path}}));
     node = Arguments(written.as_object()).text("newRoot");
   }
   return publish(context, session, tree, written, given.message);
@@ -156,9 +159,9 @@ void add_write_commands(Commands& commands) {
     auto [command, given] = add(commands,
                                 {.name = "rm",
                                  .description = "Remove files and directories",
-                                 .example = "cairn rm my-project:old.ts my-project:tmp"},
+                                 .example = "cairn rm my-project:old.ts tmp"},
                                 run_rm);
-    add_argument(command, "WHERE", given->paths, "DEPOT:PATH, all in one depot");
+    add_argument(command, "WHERE", given->paths, "DEPOT:PATH, and more paths in it");
   }
   add_transfer(commands,
                {.name = "mv",
