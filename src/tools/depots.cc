@@ -3,6 +3,12 @@
 #include "tools/render.h"
 
 namespace cairn::depots {
+namespace {
+
+// Keys cost who reads them: as many as one goes back by hand. depot_history has all.
+constexpr std::size_t kShownHistory = 10;
+
+}  // namespace
 
 shape::Field depot_id() { return {"depotId", shape::text("Depot id (dpt_…)", 5000)}; }
 
@@ -27,11 +33,11 @@ Result<json::Object> details(Call& call, const Place& place) {
   auto out = render_depot(call, depot, place, root);
   out["maxHistory"] = depot.max_history;
   json::Array history;
-  auto page = TRY(call.realm().history_at(place, 101, std::nullopt));
+  auto page = TRY(call.realm().history_at(place, kShownHistory + 1, std::nullopt));
   for (const auto& entry : page.entries) {
     // The first is what the depot is now.
     if (history.empty() && root && entry.root == *root && &entry == &page.entries.front()) continue;
-    history.emplace_back(entry.root.render());
+    if (history.size() < kShownHistory) history.emplace_back(entry.root.render());
   }
   out["history"] = std::move(history);
   return out;

@@ -110,6 +110,11 @@ Result<void> write_token(const std::filesystem::path& directory, std::string_vie
 Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& directory,
                                              const Clock& clock, Random& random, Meter& meter,
                                              const EngineOptions& options) {
+  // Whoever else is on the machine has no business in it.
+  std::error_code ignored;
+  if (options.create && std::filesystem::create_directories(directory, ignored)) {
+    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, ignored);
+  }
   StoreOptions store_options;
   store_options.create = options.create;
   auto store = TRY(open_rocks_store(directory, clock, store_options));

@@ -20,7 +20,7 @@ Tool get_depot() {
       .name = "get_depot",
       .title = "One depot",
       .description =
-          "A depot's title, current root and earlier roots (newest first). To read its files pass "
+          "A depot's title, current root and last ten earlier roots. To read its files pass "
           "the depotId itself as nodeKey; pass the root to keep reading one version while others "
           "commit.",
       .input = shape::object({depots::depot_id()}),

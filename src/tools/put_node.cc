@@ -10,7 +10,12 @@ Result<void> check_children(Call& call, ByteView bytes) {
   auto node = Node::decode(Bytes(bytes));
   if (!node) return {};  // admission says what is wrong with it
   auto sight = call.sight();
-  for (const auto& child : (*node)->children()) TRY(sight.node(child.render()));
+  for (const auto& child : (*node)->children()) {
+    if (TRY(sight.has(child))) continue;
+    return fail(Code::kNodeNotAuthorized,
+                "you may not use the child {}: upload it before its parent, or claim it",
+                child.render());
+  }
   return {};
 }
 

@@ -24,7 +24,10 @@ std::vector<shape::Field> depot_fields(bool with_history) {
   };
   if (with_history) {
     fields.push_back({"maxHistory", shape::integer()});
-    fields.push_back({"history", shape::list_of(shape::text(), "Earlier roots, newest first")});
+    fields.push_back(
+        {"history",
+         shape::list_of(shape::text(),
+                        "The last ten earlier roots, newest first; depot_history has all")});
   }
   return fields;
 }

@@ -1,6 +1,7 @@
 #include "data/access/sight.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/ranges.h>
 
@@ -63,6 +64,14 @@ Result<Target> Sight::target(std::string_view text) const {
   return Target{TRY(node(text)), std::nullopt};
 }
 
+Result<bool> Sight::has(const NodeKey& key) const {
+  if (!session_.rights.realm_wide()) {
+    const auto text = key.render();
+    if (TRY(at_hand(TRY(KeyPrefix::parse(text)), text)).empty()) return false;
+  }
+  return realm_.nodes().has(key);
+}
+
 Result<NodeKey> Sight::node(std::string_view text) const {
   if (!text.starts_with("nod_")) {
     return fail(Code::kInvalidKey, "'{}' is neither a depot id (dpt_…) nor a node key (nod_…)",
@@ -85,6 +94,7 @@ Result<std::vector<NodeKey>> Sight::at_hand(const KeyPrefix& prefix, std::string
   auto owned = realm_.ownership().resolve(session_.who().id, text);
   if (owned) add_if_within(prefix, *owned, found);
   if (!owned && owned.error().code != Code::kNodeNotFound) return Failure(owned.error());
+  if (prefix.whole() && !found.empty()) return found;  // there is no other
   for (const auto& where : TRY(places())) {
     if (auto root = realm_.root_at(where)) add_if_within(prefix, *root, found);
   }
@@ -106,6 +116,25 @@ Result<std::vector<NodeKey>> Sight::in_the_past(const KeyPrefix& prefix) const {
 
 Result<std::vector<Place>> Sight::places() const {
   std::vector<Place> out;
+  // Who sees few depots need not look at all of them. Ids sort by age.
+  std::set<DepotId> named;
+  const auto& rights = session_.rights;
+  if (rights.scope()) {
+    for (const auto& root : *rights.scope()) {
+      if (const auto* place = std::get_if<Place>(&root)) named.insert(place->depot);
+    }
+  } else if (rights.depots()) {
+    named.insert(rights.depots()->begin(), rights.depots()->end());
+  }
+  if (!rights.realm_wide()) {
+    for (const auto& depot : named) {
+      auto known = realm_.get_depot(depot);
+      if (!known && known.error().code == Code::kDepotNotFound) continue;
+      TRY(std::move(known));
+      std::ranges::move(rights.places(depot), std::back_inserter(out));
+    }
+    return out;
+  }
   std::optional<std::string> cursor;
   do {
     auto page = TRY(realm_.list_depots(kPage, cursor));

@@ -28,6 +28,8 @@ class Sight final {
 
   Result<Target> target(std::string_view text) const;
   Result<NodeKey> node(std::string_view text) const;
+  // Whether a stored node can be used by its key, without looking through histories: for many keys.
+  Result<bool> has(const NodeKey& key) const;
   Result<Place> place(std::string_view address) const;
   // Everything it may see that is live, depots oldest first.
   Result<std::vector<Place>> places() const;

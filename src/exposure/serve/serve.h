@@ -24,7 +24,7 @@ struct ServeOptions {
   std::optional<std::filesystem::path> tls_certificate;
   std::optional<std::filesystem::path> tls_key;
   LogFormat log = LogFormat::kText;
-  double rate = 0;  // calls a second for each delegate but the root ones; 0: no limit
+  double rate = 1000;  // calls a second for each delegate but the root ones; 0: no limit
   std::chrono::minutes collect_every{24 * 60};  // 0: never
   std::string version;
 };
