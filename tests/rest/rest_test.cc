@@ -76,13 +76,14 @@ TEST(Rest, GivesRanges) {
            {"bytes=-0", 416, "", "bytes */10"},
            {"bytes=5-2", 200, "0123456789", ""},
            {"bytes=0-1,4-5", 200, "0123456789", ""},
-           {"bytes=x-2", 206, "89", "bytes 8-9/10"},
+           {"bytes=x-2", 200, "0123456789", ""},
            {"lines=0-3", 200, "0123456789", ""},
        }) {
     auto answer = site.get(site.base + "/read?path=docs/a.txt", {{"Range", row.range}});
-    if (row.range == "bytes=x-2") continue;  // nonsense: anything but a crash
     EXPECT_EQ(answer.status, row.status) << row.range;
-    if (row.status != 416) EXPECT_EQ(answer.body, row.body) << row.range;
+    if (row.status != 416) {
+      EXPECT_EQ(answer.body, row.body) << row.range;
+    }
     EXPECT_EQ(answer.response.header("content-range"), row.content_range) << row.range;
   }
   EXPECT_EQ(site.get(site.base + "/read?path=docs/a.txt",

@@ -52,7 +52,7 @@ RangeKind parse_range(std::string_view header, std::uint64_t size, Range& out) {
   if (dash == std::string_view::npos) return RangeKind::kWhole;
   const auto first = number(header.substr(0, dash));
   const auto last = number(header.substr(dash + 1));
-  if (!first && !last) return RangeKind::kWhole;
+  if ((!first && dash != 0) || (!first && !last)) return RangeKind::kWhole;
   if (!first) {
     if (*last == 0 || size == 0) return RangeKind::kUnsatisfiable;
     out = {size - std::min(size, *last), size - 1};
