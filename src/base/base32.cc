@@ -1,13 +1,33 @@
 #include "base/base32.h"
 
+#include <array>
+#include <cstdint>
+
 namespace cairn {
 namespace {
 constexpr std::string_view kAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-}
+
+// What each character is worth, -1 for none: every accepted spelling.
+constexpr auto kDigits = [] {
+  std::array<std::int8_t, 256> digits{};
+  digits.fill(-1);
+  auto set = [&](char c, std::size_t value) {
+    digits[static_cast<unsigned char>(c)] = static_cast<std::int8_t>(value);
+    if (c >= 'A')
+      digits[static_cast<unsigned char>(c - 'A' + 'a')] = static_cast<std::int8_t>(value);
+  };
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i) set(kAlphabet[i], i);
+  set('I', 1);
+  set('L', 1);
+  set('O', 0);
+  return digits;
+}();
+
+}  // namespace
 
 std::string base32_encode(ByteView bytes) {
-  std::string text;
-  text.reserve((bytes.size() * 8 + 4) / 5);
+  std::string text((bytes.size() * 8 + 4) / 5, '0');
+  auto* out = text.data();
   unsigned buffer = 0;
   unsigned bits = 0;
   for (char c : bytes) {
@@ -15,21 +35,18 @@ std::string base32_encode(ByteView bytes) {
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text.push_back(kAlphabet[(buffer >> bits) & 31]);
+      *out++ = kAlphabet[(buffer >> bits) & 31];
     }
     buffer &= (1U << bits) - 1;
   }
-  if (bits > 0) text.push_back(kAlphabet[(buffer << (5 - bits)) & 31]);
+  if (bits > 0) *out = kAlphabet[(buffer << (5 - bits)) & 31];
   return text;
 }
 
 std::optional<unsigned> base32_digit(char c) {
-  if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  if (c == 'I' || c == 'L') c = '1';
-  if (c == 'O') c = '0';
-  auto at = kAlphabet.find(c);
-  if (at == std::string_view::npos) return std::nullopt;
-  return static_cast<unsigned>(at);
+  const auto digit = kDigits[static_cast<unsigned char>(c)];
+  if (digit < 0) return std::nullopt;
+  return static_cast<unsigned>(digit);
 }
 
 std::optional<Bytes> base32_decode(std::string_view text, std::size_t size) {

@@ -59,4 +59,11 @@ std::optional<Bytes> base64_decode(std::string_view text) {
   return out;
 }
 
+bool is_base64(std::string_view text) {
+  for (char c : text) {
+    if (kDigits[static_cast<unsigned char>(c)] < 0) return false;
+  }
+  return true;
+}
+
 }  // namespace cairn

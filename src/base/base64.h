@@ -14,4 +14,7 @@ std::string base64_encode(ByteView bytes);
 // The inverse: nothing for any text that encode would not have written.
 std::optional<Bytes> base64_decode(std::string_view text);
 
+// Whether the text has only characters of the alphabet, without padding.
+bool is_base64(std::string_view text);
+
 }  // namespace cairn

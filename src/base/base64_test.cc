@@ -34,5 +34,10 @@ TEST(Base64, RefusesWhatItWouldNotHaveWritten) {
   }
 }
 
+TEST(Base64, KnowsItsAlphabet) {
+  EXPECT_TRUE(is_base64("AZaz09+/"));
+  for (std::string_view text : {"A=", "A-", "A_", "A B", "\xC3\xA4"}) EXPECT_FALSE(is_base64(text));
+}
+
 }  // namespace
 }  // namespace cairn

@@ -13,29 +13,46 @@ namespace {
 constexpr std::size_t kDigits = 26;
 constexpr std::string_view kAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
+// 128 bits as two numbers.
+struct Halves {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+};
+
+Halves halves(const std::array<std::uint8_t, 16>& bytes) {
+  Halves value;
+  for (std::size_t i = 0; i < 8; ++i) {
+    value.high = value.high << 8 | bytes[i];
+    value.low = value.low << 8 | bytes[i + 8];
+  }
+  return value;
+}
+
 std::string digits(const std::array<std::uint8_t, 16>& bytes) {
   std::string text(kDigits, '0');
-  for (std::size_t i = 0; i < kDigits; ++i) {
-    unsigned value = 0;
-    for (std::size_t bit = i * 5; bit < i * 5 + 5; ++bit) {
-      unsigned one = bit < 2 ? 0U : (bytes[(bit - 2) / 8] >> (7 - (bit - 2) % 8)) & 1U;
-      value = (value << 1) | one;
-    }
-    text[i] = kAlphabet[value];
+  auto value = halves(bytes);
+  for (std::size_t i = kDigits; i-- > 0;) {
+    text[i] = kAlphabet[value.low & 31];
+    value.low = value.low >> 5 | value.high << 59;
+    value.high >>= 5;
   }
   return text;
 }
 
 bool parse_digits(std::string_view text, std::array<std::uint8_t, 16>& bytes) {
   if (text.size() != kDigits) return false;
+  Halves value;
   for (std::size_t i = 0; i < kDigits; ++i) {
-    auto digit = base32_digit(text[i]);
+    const auto digit = base32_digit(text[i]);
     if (!digit || (i == 0 && *digit > 7)) return false;
-    for (std::size_t k = 0; k < 5; ++k) {
-      std::size_t bit = i * 5 + k;
-      if (bit < 2 || ((*digit >> (4 - k)) & 1U) == 0) continue;
-      bytes[(bit - 2) / 8] |= static_cast<std::uint8_t>(1U << (7 - (bit - 2) % 8));
-    }
+    value.high = value.high << 5 | value.low >> 59;
+    value.low = value.low << 5 | *digit;
+  }
+  for (std::size_t i = 8; i-- > 0;) {
+    bytes[i] = static_cast<std::uint8_t>(value.high);
+    bytes[i + 8] = static_cast<std::uint8_t>(value.low);
+    value.high >>= 8;
+    value.low >>= 8;
   }
   return true;
 }

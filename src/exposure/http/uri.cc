@@ -38,6 +38,7 @@ std::string_view take_until(std::string_view& text, char separator) {
 }  // namespace
 
 Result<std::string> percent_decode(std::string_view text) {
+  if (text.find('%') == std::string_view::npos) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
