@@ -37,7 +37,8 @@ Result<Acceptor> open_acceptor(asio::io_context& io, const tcp::endpoint& at, Tu
 
 unsigned io_threads(const ServerOptions& options) {
   if (options.io_threads > 0) return options.io_threads;
-  return std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+  // The other half is for the workers, and for whoever else is on the machine.
+  return std::clamp(std::thread::hardware_concurrency() / 2, 1U, 4U);
 }
 
 class AsioServer final : public Server {

@@ -29,7 +29,7 @@ struct TlsFiles {
 struct ServerOptions {
   std::string address = "127.0.0.1";  // IPv4 or IPv6, as numbers
   std::uint16_t port = 0;             // 0: any that is free
-  unsigned io_threads = 0;            // 0: one per core, at most four
+  unsigned io_threads = 0;            // 0: one for two cores, at most four
   unsigned worker_threads = 32;       // at most; started when needed
   std::optional<TlsFiles> tls = {};
   std::size_t max_header_bytes = 16 * 1024;
