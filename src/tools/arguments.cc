@@ -11,7 +11,11 @@ std::int64_t as_integer(const json::Value& value) {
   if (value.is_uint64()) {
     return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get_uint64(), INT64_MAX));
   }
-  return static_cast<std::int64_t>(value.get_double());
+  // Doubles beyond the integers are the last ones.
+  const auto number = value.get_double();
+  if (number >= 9.2e18) return INT64_MAX;
+  if (number <= -9.2e18) return INT64_MIN;
+  return static_cast<std::int64_t>(number);
 }
 
 }  // namespace

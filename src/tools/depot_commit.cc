@@ -17,7 +17,13 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
                         .exact = arguments.flag("exact"),
                         .owners = call.session().owners};
   if (auto expected = arguments.maybe_text("expectedRoot")) {
-    request.expected_root = TRY(sight.node(*expected));
+    auto base = sight.node(*expected);
+    const bool unknown = !base && (base.error().code == Code::kNodeNotFound ||
+                                   base.error().code == Code::kNodeNotAuthorized);
+    if (unknown && request.exact) {
+      return fail(Code::kPreconditionFailed, "the depot is not at {}", *expected);
+    }
+    request.expected_root = TRY(std::move(base));
   }
   return depots::committed(call, place, TRY(call.realm().commit(request)));
 }

@@ -118,6 +118,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& direct
   StoreOptions store_options;
   store_options.create = options.create;
   auto store = TRY(open_rocks_store(directory, clock, store_options));
+  std::filesystem::permissions(directory / "store", std::filesystem::perms::owner_all, ignored);
   return assemble(std::move(store), clock, random, meter, options);
 }
 

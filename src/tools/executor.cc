@@ -39,8 +39,8 @@ Result<void> authorise(const Session& session, const Tool& tool, const Users& us
 std::string context_of(const json::Value& arguments) {
   std::string out;
   if (!arguments.is_object()) return out;
-  for (std::string_view name :
-       {"nodeKey", "depotId", "delegateId", "userId", "key", "path", "from", "to", "root"}) {
+  for (std::string_view name : {"nodeKey", "depotId", "delegateId", "userId", "key", "path", "from",
+                                "to", "root", "title", "name", "target"}) {
     const auto* value = arguments.get_object().if_contains(name);
     if (value == nullptr || !value->is_string()) continue;
     if (!out.empty()) out += ' ';
@@ -56,11 +56,23 @@ const Error* error_of(const Result<T>& result) {
   return result ? nullptr : &result.error();
 }
 
+// The bytes of all texts in a value: what was said, without the JSON around it.
+std::uint64_t text_bytes(const json::Value& value) {
+  if (value.is_string()) return value.get_string().size();
+  std::uint64_t bytes = 0;
+  if (value.is_array()) {
+    for (const auto& item : value.get_array()) bytes += text_bytes(item);
+  } else if (value.is_object()) {
+    for (const auto& member : value.get_object()) bytes += text_bytes(member.value());
+  }
+  return bytes;
+}
+
 std::uint64_t size_of(const Result<Reply>& reply) {
   if (!reply) return 0;
   if (reply->file) return reply->file->size;
   if (reply->node) return reply->node->bytes().size();
-  return 0;
+  return text_bytes(reply->value);
 }
 
 }  // namespace
@@ -97,7 +109,8 @@ Executor::Executor(Services services, ToolTable table, Meter& meter, ExecutorOpt
     : services_(services),
       table_(std::move(table)),
       meter_(meter),
-      rate_(services.clock, options.rate) {}
+      rate_(services.clock, options.rate),
+      sign_ins_(services.clock, {.per_second = 5, .burst = 5}) {}
 
 Result<Caller> Executor::authenticate(std::string_view token, std::string_view realm,
                                       Entrance entrance) const {
@@ -118,10 +131,21 @@ Result<Caller> Executor::trusted(const RealmId& realm, Entrance entrance) const 
   return Caller(TRY(services_.delegates.act_as(realm, root.id)), entrance);
 }
 
+Result<void> Executor::check_again(const Caller& caller) const {
+  TRY(services_.delegates.check_again(caller.session()));
+  if (TRY(services_.users.role_of(caller.session().realm)) == Role::kUnauthorized) {
+    return fail(Code::kForbidden, "this user is not authorised any more");
+  }
+  return {};
+}
+
 Result<const ToolTable::Row*> Executor::admit(const Caller& caller, std::string_view tool,
                                               const json::Value& arguments) {
   const auto* row = TRY(table_.find(tool));
-  if (caller.session().who().parent) TRY(rate_.take(caller.session().who().id));
+  TRY(check_again(caller));
+  // Those below a delegate share its bucket, so that making children makes nobody faster.
+  const auto& chain = caller.session().chain;
+  if (chain.size() > 1) TRY(rate_.take(chain[chain.size() - 2]->id));
   TRY(authorise(caller.session(), row->tool, services_.users));
   TRY(row->input.check(arguments));
   return row;
@@ -161,8 +185,8 @@ Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
       return fail(Code::kInternal, "{} failed: {}", tool, error.what());
     }
   }();
-  note(caller, known->tool, arguments, outcome_of(error_of(outcome)), body.size(), size_of(outcome),
-       services_.clock.monotonic() - began);
+  note(caller, known->tool, arguments, outcome_of(error_of(outcome)),
+       body.size() + text_bytes(arguments), size_of(outcome), services_.clock.monotonic() - began);
   return outcome;
 }
 
@@ -197,6 +221,8 @@ class AuditedIntake final : public Intake {
   }
 
   Result<Reply> finish() override {
+    auto allowed = executor_.check_again(caller_);
+    if (!allowed) return failed(std::move(allowed).error());
     auto done = guarded([&] { return inner_->finish(); });
     if (!done) return failed(std::move(done).error());
     note("ok");
@@ -268,6 +294,11 @@ Result<json::Object> Executor::sign_in(std::string_view user, std::string_view p
                                        Entrance entrance) {
   const auto began = services_.clock.monotonic();
   auto work = [&]() -> Result<CreatedDelegate> {
+    // Each try costs memory and time: few at once, for one name and for all.
+    const auto name_hash = sha256(user);
+    TRY(sign_ins_.take(DelegateId()));
+    TRY(sign_ins_.take(
+        DelegateId::from_bytes({reinterpret_cast<const char*>(name_hash.data()), 16})));
     auto known = TRY(services_.users.sign_in(user, password));
     if (known.role == Role::kUnauthorized) {
       return fail(Code::kForbidden, "this user is not authorised; ask an admin");

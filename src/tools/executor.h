@@ -63,6 +63,8 @@ class Executor final {
 
  private:
   friend class AuditedIntake;
+  // The caller's token was good when its request began; it has to be good when it is carried out.
+  Result<void> check_again(const Caller& caller) const;
   Result<const ToolTable::Row*> admit(const Caller& caller, std::string_view tool,
                                       const json::Value& arguments);
   void note(const Caller& caller, const Tool& tool, const json::Value& arguments,
@@ -73,6 +75,7 @@ class Executor final {
   ToolTable table_;
   Meter& meter_;
   RateLimit rate_;
+  RateLimit sign_ins_;
 };
 
 }  // namespace cairn

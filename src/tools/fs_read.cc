@@ -26,7 +26,6 @@ Tool fs_read() {
                               start_line_field(), end_line_field()}),
       .output = text_shape(),
       .annotations = {.read_only = true, .idempotent = true},
-      .quick = true,
       .run = run,
   };
 }

@@ -6,6 +6,11 @@ namespace cairn {
 namespace {
 
 Result<Reply> run(Call& call, const Arguments&) {
+  // Counts of the whole would tell whether something is stored that the caller may not see.
+  if (!call.rights().realm_wide()) {
+    return fail(Code::kForbidden,
+                "usage is counted for the whole realm, and this delegate sees only a part of it");
+  }
   auto usage = TRY(call.realm().usage());
   json::Object out;
   out["realm"] = call.session().realm.render();

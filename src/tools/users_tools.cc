@@ -6,6 +6,12 @@
 namespace cairn {
 namespace {
 
+void add_tokens(json::Object& out, const IssuedTokens& tokens) {
+  out["accessToken"] = tokens.access.text();
+  out["accessTokenExpiresAt"] = tokens.access_expires_at;
+  out["refreshToken"] = tokens.refresh.text();
+}
+
 Result<Reply> run_list(Call& call, const Arguments& arguments) {
   auto page = TRY(call.services().users.list(
       static_cast<std::size_t>(arguments.number("limit", 100)), arguments.maybe_text("cursor")));
@@ -25,9 +31,9 @@ Result<Reply> run_add(Call& call, const Arguments& arguments) {
   if (auto quota = arguments.maybe_number("quota")) {
     TRY(services.realms.get(user.id).set_quota(static_cast<std::uint64_t>(*quota)));
   }
-  auto root = TRY(services.delegates.root(user.id));
   auto out = render_user(user);
-  out["accessToken"] = TRY(services.delegates.issue_lasting(user.id, root.id)).text();
+  TRY(services.delegates.root(user.id));
+  add_tokens(out, TRY(services.delegates.reissue(user.id)));
   return Reply(std::move(out));
 }
 
@@ -39,19 +45,23 @@ Result<User> the_user(Call& call, std::string_view who) {
 Result<Reply> run_update(Call& call, const Arguments& arguments) {
   auto& services = call.services();
   auto user = TRY(the_user(call, arguments.text("userId")));
-  if (auto role = arguments.maybe_text("role")) {
-    user = TRY(services.users.set_role(user.id, TRY(parse_role(*role))));
+  if (user.name == Users::kOwner && user.id != call.session().realm) {
+    return fail(Code::kForbidden, "only the owner of the machine changes the owner");
   }
+  // First what can be refused, so that all of it happens or nothing.
   if (auto password = arguments.maybe_text("password")) {
     user = TRY(services.users.set_password(user.id, *password));
+  }
+  if (auto role = arguments.maybe_text("role")) {
+    user = TRY(services.users.set_role(user.id, TRY(parse_role(*role))));
   }
   if (auto quota = arguments.maybe_number("quota")) {
     TRY(services.realms.get(user.id).set_quota(static_cast<std::uint64_t>(*quota)));
   }
   auto out = render_user(user);
   if (arguments.flag("newToken")) {
-    auto root = TRY(services.delegates.root(user.id));
-    out["accessToken"] = TRY(services.delegates.issue_lasting(user.id, root.id)).text();
+    TRY(services.delegates.root(user.id));
+    add_tokens(out, TRY(services.delegates.reissue(user.id)));
   }
   return Reply(std::move(out));
 }
@@ -70,8 +80,10 @@ shape::Field quota() {
 
 json::Value user_with_token() {
   auto out = user_shape();
-  out.as_object()["properties"].as_object()["accessToken"] =
-      shape::text("Of the user's root delegate; shown this once");
+  auto& properties = out.as_object()["properties"].as_object();
+  properties["accessToken"] = shape::text("Of the user's root delegate; shown this once");
+  properties["accessTokenExpiresAt"] = shape::integer("Milliseconds since 1970");
+  properties["refreshToken"] = shape::text("Trade in once for new tokens");
   return out;
 }
 

@@ -269,5 +269,61 @@ TEST(Rest, SaysWhatItIsWithoutAToken) {
   }
 }
 
+// A body on its way when its sender is revoked: nothing of it is carried out.
+TEST(Rest, CarriesNothingOutForWhoWasRevokedMeanwhile) {
+  Site site;
+  auto made = site.world.must("create_delegate", site.world.owner, {{"canUpload", true}});
+  auto id = text(made.at("delegate").get_object(), "delegateId");
+  auto& executor = site.world.engine().executor();
+  auto caller = executor.authenticate(text(made, "accessToken"), "me", Entrance::kRest);
+  ASSERT_TRUE(caller);
+  auto intake = executor.take(*caller, "write_file",
+                              json::Object{{"nodeKey", site.depot}, {"path", "late.txt"}});
+  ASSERT_TRUE(intake);
+  ASSERT_TRUE((*intake)->append("late"));
+  site.world.must("revoke_delegate", site.world.owner, {{"delegateId", id}});
+  auto finished = (*intake)->finish();
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().code, Code::kDelegateRevoked);
+  auto late =
+      executor.run(*caller, "fs_mkdir", json::Object{{"nodeKey", site.depot}, {"path", "d"}});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Code::kDelegateRevoked);
+}
+
+TEST(Rest, TakesAnyOtherTagAsOneThatDoesNotMatch) {
+  Site site;
+  auto root = text(site.world.must("fs_write", site.world.owner,
+                                   {{"nodeKey", site.depot}, {"path", "n"}, {"content", "n"}}),
+                   "newRoot");
+  auto unknown = root;
+  unknown[10] = unknown[10] == '0' ? '1' : '0';
+  for (std::string tag : {"\"" + unknown + "\"", std::string("\"x\""), std::string("nonsense")}) {
+    auto answer = site.world.send(kPost, "/api/realm/me/depots/" + site.depot + "/commit",
+                                  site.world.owner, json::write(json::Object{{"root", root}}),
+                                  "application/json", {{"If-Match", tag}});
+    EXPECT_EQ(answer.status, 412) << tag << answer.body;
+  }
+}
+
+TEST(Rest, LeavesTheOwnerToTheOwner) {
+  World world;
+  auto admin = text(world.must("add_user", world.owner, {{"name", "ann"}, {"role", "admin"}}),
+                    "accessToken");
+  EXPECT_EQ(world.call("update_user", admin, {{"userId", "owner"}, {"newToken", true}}).code,
+            "FORBIDDEN");
+  EXPECT_EQ(world.call("list_users", admin, {}).code, "ok");
+}
+
+TEST(Rest, LimitsHowOftenAPasswordIsTried) {
+  World world;
+  auto login = [&] {
+    return world.send(kPost, "/api/auth/login", "",
+                      json::write(json::Object{{"name", "ann"}, {"password", "a guess"}}));
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(login().status, 401);
+  EXPECT_EQ(login().status, 429);
+}
+
 }  // namespace
 }  // namespace cairn::rest_testing

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exposure/http/uri.h"
+#include "data/cas/file.h"
 #include "world.h"
 
 namespace cairn::rest_testing {
@@ -196,13 +196,15 @@ Row route(http::Method method, std::string label, std::function<std::string(Scen
 
 std::optional<std::string> an_object(Scene&) { return "{}"; }
 
-// A file node's canonical bytes, and its key.
-Bytes file_bytes(Scene& scene) {
-  auto key = text(scene.world.must("fs_stat", scene.world.owner,
-                                   {{"nodeKey", scene.site}, {"path", "docs/a.txt"}}),
-                  "key");
-  return scene.world.send(http::Method::kGet, "/api/realm/me/nodes/raw/" + key, scene.world.owner)
-      .body;
+class Kept final : public NodeSink {
+ public:
+  Result<void> add(NodePtr) override { return {}; }
+};
+
+// The canonical bytes of a file nobody has stored.
+Bytes file_bytes() {
+  Kept sink;
+  return Bytes((*write_file(sink, "text/plain", "a file that is new to everybody"))->bytes());
 }
 
 std::vector<Row> tool_rows() {
@@ -354,10 +356,8 @@ std::vector<Row> route_rows() {
             [](Scene& s) { return "/api/realm/{r}/nodes/raw/" + s.site_root + "/~0/~0"; }),
       route(
           kPut, "PUT raw node",
-          [](Scene& s) {
-            return "/api/realm/{r}/nodes/raw/" + NodeKey::of(file_bytes(s)).render();
-          },
-          [](Scene& s) -> std::optional<std::string> { return file_bytes(s); },
+          [](Scene&) { return "/api/realm/{r}/nodes/raw/" + NodeKey::of(file_bytes()).render(); },
+          [](Scene&) -> std::optional<std::string> { return file_bytes(); },
           "application/octet-stream"),
       // A directory that names what somebody else wrote: knowing a key must not give its content.
       route(

@@ -198,7 +198,19 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
 }
 
 Result<SessionPtr> Delegates::authenticate(std::string_view access_token) const {
-  const auto hash = TRY(Token::parse(access_token)).hash();
+  return session_of(TRY(Token::parse(access_token)).hash());
+}
+
+Result<void> Delegates::check_again(const Session& session) const {
+  if (session.token) {
+    TRY(session_of(*session.token));
+  } else {
+    TRY(act_as(session.realm, session.who().id));
+  }
+  return {};
+}
+
+Result<SessionPtr> Delegates::session_of(const Digest& hash) const {
   const auto generation = generation_.load();
   {
     auto sessions = sessions_.lock();
@@ -409,6 +421,12 @@ Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {
   auto tokens = add_tokens(batch, delegate);
   TRY(kv_.commit(std::move(batch)));
   return tokens;
+}
+
+Result<IssuedTokens> Delegates::reissue(const RealmId& realm) {
+  const auto root = DelegateId::from_bytes(realm.bytes());
+  TRY(void_tokens(realm, root, std::nullopt));
+  return issue(TRY(load(realm, root)));
 }
 
 Result<Token> Delegates::issue_lasting(const RealmId& realm, const DelegateId& id) {

@@ -73,6 +73,8 @@ class Delegates final {
   Result<Delegate> root(const RealmId& realm);
 
   Result<SessionPtr> authenticate(std::string_view access_token) const;
+  // Whether a session would still be given: what it was given for may be long ago.
+  Result<void> check_again(const Session& session) const;
   // As the delegate itself, without a token: for whoever holds the data directory.
   Result<SessionPtr> act_as(const RealmId& realm, const DelegateId& delegate) const;
 
@@ -93,6 +95,9 @@ class Delegates final {
   // An access token that does not expire. All earlier tokens of the delegate are void.
   Result<Token> issue_lasting(const RealmId& realm, const DelegateId& delegate);
 
+  // New tokens of a realm's root delegate; all earlier ones are void.
+  Result<IssuedTokens> reissue(const RealmId& realm);
+
   // Removes the records of tokens that have expired; how many.
   Result<std::uint64_t> forget_expired();
   // Frozen scope roots of every delegate that can still act: the garbage collector keeps them.
@@ -108,6 +113,7 @@ class Delegates final {
   };
   static constexpr std::size_t kMaxCached = 10'000;
 
+  Result<SessionPtr> session_of(const Digest& hash) const;
   Result<TokenRecord> find_token(const Digest& hash) const;
   Result<Delegate> load(const RealmId& realm, const DelegateId& id) const;
   Result<std::vector<DelegatePtr>> chain_of(const RealmId& realm, const DelegateId& id) const;

@@ -14,7 +14,6 @@ namespace {
 // u realm: a user; n name: the user of that name.
 constexpr char kVersion = 1;
 constexpr int kMaxAttempts = 100;
-constexpr std::string_view kOwner = "owner";  // nobody else can have this name
 constexpr std::uint32_t kPasses = 2;
 constexpr std::size_t kSaltBytes = 16;
 constexpr std::size_t kHashBytes = 32;
@@ -134,7 +133,7 @@ Result<User> Users::owner(const RealmId& realm) {
   auto known = get(realm);
   if (known || known.error().code != Code::kUserNotFound) return known;
   auto made = insert({.id = realm,
-                      .name = std::string(kOwner),
+                      .name = std::string(Users::kOwner),
                       .role = Role::kAdmin,
                       .password = {},
                       .created_at = clock_.now()});

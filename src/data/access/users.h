@@ -37,6 +37,7 @@ struct UserPage {
 
 class Users final {
  public:
+  static constexpr std::string_view kOwner = "owner";  // nobody else can have this name
   static constexpr std::size_t kMaxNameBytes = 100;
   static constexpr std::size_t kMinPasswordBytes = 8;
   static constexpr std::size_t kMaxPasswordBytes = 1000;

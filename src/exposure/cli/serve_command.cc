@@ -54,7 +54,7 @@ void add_serve_command(Commands& commands) {
   add_value(command, "--log-format", given->log, "FORMAT", "text, json or none [text]")
       ->check(CLI::IsMember({"text", "json", "none"}));
   add_value(command, "--rate", given->options.rate, "N",
-            "Calls a second for each delegate but the owners [no limit]")
+            "Calls a second for each delegate but the owners; 0: no limit [1000]")
       ->check(CLI::NonNegativeNumber);
 
   auto tour = std::make_shared<TourOptions>();

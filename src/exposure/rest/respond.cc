@@ -36,7 +36,9 @@ struct Range {
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (text.empty() || end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return UINT64_MAX;
+  if (error != std::errc()) return std::nullopt;
   return value;
 }
 

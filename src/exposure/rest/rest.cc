@@ -12,7 +12,10 @@
 namespace cairn::rest {
 namespace {
 
-constexpr std::size_t kMaxJsonBytes = 16 << 20;
+// What only a written or edited file needs, and what everything else does with.
+constexpr std::size_t kMaxContentBytes = 12 << 20;
+constexpr std::size_t kMaxJsonBytes = 1 << 20;
+constexpr std::size_t kMaxQuickBytes = 16 << 10;
 constexpr std::size_t kMaxAuthBytes = 16 << 10;
 
 bool is_json(std::string_view type) {
@@ -51,8 +54,24 @@ Result<json::Object> merge(json::Object from_path, json::Object body) {
   return body;
 }
 
+// The node that one entity tag names. Another kind of tag was never given out, so it cannot match.
+Result<NodeKey> tagged_key(std::string_view tag) {
+  if (tag.starts_with("W/")) tag.remove_prefix(2);
+  if (tag.size() > 1 && tag.starts_with('"') && tag.ends_with('"')) {
+    if (auto key = NodeKey::parse(tag.substr(1, tag.size() - 2))) return key;
+  }
+  return fail(Code::kPreconditionFailed,
+              "If-Match is {}; it should be one root of the depot in quotes, as its ETag has it",
+              shown(tag));
+}
+
 bool is_local(std::string_view remote) {
   return remote.starts_with("127.") || remote == "::1" || remote == "::ffff:127.0.0.1";
+}
+
+Failure wrong_method(std::string allowed) {
+  return Failure(Error(Code::kMethodNotAllowed, fmt::format("only {} is possible here", allowed))
+                     .with("allow", allowed));
 }
 
 http::Response page(std::string_view type, std::string body) {
@@ -139,11 +158,16 @@ http::Response RestHandler::run(const http::Request& request, const Caller& call
   return named(reply ? respond(request, std::move(*reply)) : respond(reply.error()), caller, tool);
 }
 
+// Who sees only a part of the realm may make even a small tool look through histories.
+bool RestHandler::is_quick(const Caller& caller, std::string_view tool) const {
+  auto row = executor_.table().find(tool);
+  return row && (*row)->tool.quick && caller.session().rights.realm_wide();
+}
+
 http::Plan RestHandler::plan_run(const http::Request& request, const Caller& caller,
                                  std::string_view tool, json::Object arguments) {
-  auto row = executor_.table().find(tool);
   json::Value value(std::move(arguments));
-  if (row && (*row)->tool.quick) return run(request, caller, tool, value, {});
+  if (is_quick(caller, tool)) return run(request, caller, tool, value, {});
   return http::Later{[this, &request, caller, tool = std::string(tool), value = std::move(value)] {
     return run(request, caller, tool, value, {});
   }};
@@ -153,10 +177,11 @@ Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Ca
                                           std::string_view tool, json::Object arguments) {
   TRY(check_json(request));
   if (!request.has_body) return plan_run(request, caller, tool, std::move(arguments));
-  auto row = executor_.table().find(tool);
-  const bool quick = row && (*row)->tool.quick;
+  const bool quick =
+      is_quick(caller, tool) && request.content_length.value_or(SIZE_MAX) <= kMaxQuickBytes;
+  const bool content = tool == "fs_write" || tool == "fs_edit";
   return http::WantBody{
-      .max_bytes = kMaxJsonBytes,
+      .max_bytes = content ? kMaxContentBytes : kMaxJsonBytes,
       .where = quick ? http::Where::kHere : http::Where::kWorker,
       .answer = [this, &request, caller, tool = std::string(tool),
                  known = std::move(arguments)](Bytes body) mutable -> http::Response {
@@ -208,10 +233,7 @@ Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Ma
   TRY(add_query_arguments(arguments, query, input));
   if (tool == "depot_commit") {
     if (auto expected = request.header("if-match"); !expected.empty() && expected != "*") {
-      if (expected.starts_with('"') && expected.ends_with('"') && expected.size() > 1) {
-        expected = expected.substr(1, expected.size() - 2);
-      }
-      arguments["expectedRoot"] = expected;
+      arguments["expectedRoot"] = TRY(tagged_key(expected)).render();
       arguments["exact"] = true;
     }
   }
@@ -228,26 +250,33 @@ Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Ma
   return fail(Code::kInternal, "a body that is not known");
 }
 
+// Tokens for a refresh token, or for a name and password.
+Result<json::Object> RestHandler::issue(ByteView body, bool sign_in) {
+  const auto given = TRY(parse_object(body));
+  Arguments arguments(given);
+  const std::vector<std::string_view> needed =
+      sign_in ? std::vector<std::string_view>{"name", "password"}
+              : std::vector<std::string_view>{"refreshToken"};
+  for (auto name : needed) {
+    if (!arguments.maybe_text(name)) {
+      return fail(Code::kInvalidArgument, "'{}' is required, as a text", name);
+    }
+  }
+  if (!sign_in) return executor_.refresh(arguments.text("refreshToken"), Entrance::kRest);
+  return executor_.sign_in(arguments.text("name"), arguments.text("password"), Entrance::kRest);
+}
+
 Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sign_in) {
   TRY(check_json(request));
-  return http::WantBody{.max_bytes = kMaxAuthBytes,
-                        .where = http::Where::kWorker,
-                        .answer = [this, sign_in](Bytes body) -> http::Response {
-                          auto work = [&]() -> Result<json::Object> {
-                            auto given = TRY(parse_object(body));
-                            Arguments arguments(given);
-                            if (!sign_in)
-                              return executor_.refresh(arguments.text("refreshToken"),
-                                                       Entrance::kRest);
-                            return executor_.sign_in(arguments.text("name"),
-                                                     arguments.text("password"), Entrance::kRest);
-                          };
-                          auto issued = work();
-                          auto out = issued ? json_response(*issued) : respond(issued.error());
-                          out.headers.emplace_back("Cache-Control", "no-store");
-                          out.log_tool = sign_in ? "sign_in" : "refresh";
-                          return out;
-                        }};
+  auto answer = [this, sign_in](Bytes body) -> http::Response {
+    auto issued = issue(body, sign_in);
+    auto out = issued ? json_response(*issued) : respond(issued.error());
+    out.headers.emplace_back("Cache-Control", "no-store");
+    out.log_tool = sign_in ? "sign_in" : "refresh";
+    return out;
+  };
+  return http::WantBody{
+      .max_bytes = kMaxAuthBytes, .where = http::Where::kWorker, .answer = std::move(answer)};
 }
 
 Result<http::Response> RestHandler::metrics(const http::Request& request) const {
@@ -294,6 +323,11 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
   }
   if (post && path == "/api/auth/refresh") return TRY(plan_auth(request, false));
   if (post && path == "/api/auth/login") return TRY(plan_auth(request, true));
+  for (std::string_view known : {"/healthz", "/readyz", "/metrics", "/info", "/api/info",
+                                 "/api/openapi.json", "/api/docs"}) {
+    if (path == known) return wrong_method("GET");
+  }
+  if (path == "/api/auth/refresh" || path == "/api/auth/login") return wrong_method("POST");
   if (auto parts = match_pattern("/api/realm/{realm}/tools", segments); parts && get) {
     TRY(caller_of(request, parts->front().second));
     return json_response(describe_tools(executor_.table()));
@@ -301,8 +335,7 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
   if (auto parts = match_pattern("/api/realm/{realm}/tools/{name}", segments); parts) {
     auto caller = TRY(caller_of(request, parts->front().second));
     if (!post) {
-      return Failure(Error(Code::kMethodNotAllowed, "a tool is called with POST")
-                         .with("allow", std::string("POST")));
+      return wrong_method("POST");
     }
     const auto* row = TRY(executor_.table().find(parts->back().second));
     if (row->tool.take || row->tool.name == "put_node") {

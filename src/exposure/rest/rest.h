@@ -36,6 +36,7 @@ class RestHandler final : public http::Handler {
   Result<std::optional<http::Plan>> special(const http::Request& request,
                                             std::span<const std::string> segments);
   Result<http::Plan> plan_tool(const http::Request& request, const Match& match);
+  bool is_quick(const Caller& caller, std::string_view tool) const;
   Result<http::Plan> plan_json(const http::Request& request, const Caller& caller,
                                std::string_view tool, json::Object arguments);
   http::Plan plan_run(const http::Request& request, const Caller& caller, std::string_view tool,
@@ -47,6 +48,7 @@ class RestHandler final : public http::Handler {
   http::Response run(const http::Request& request, const Caller& caller, std::string_view tool,
                      const json::Value& arguments, ByteView body);
   Result<Caller> caller_of(const http::Request& request, std::string_view realm) const;
+  Result<json::Object> issue(ByteView body, bool sign_in);
   Result<http::Plan> plan_auth(const http::Request& request, bool sign_in);
   Result<http::Response> metrics(const http::Request& request) const;
   http::Response ready() const;

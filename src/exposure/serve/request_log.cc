@@ -27,6 +27,7 @@ std::string RequestLogger::text_line(const http::RequestLog& request) const {
   if (!request.tool.empty()) line += fmt::format(" tool={}", request.tool);
   if (!request.who.empty()) line += fmt::format(" who={}", request.who);
   if (!request.error.empty()) line += fmt::format(" error={}", request.error);
+  if (!request.cause.empty()) line += fmt::format(" cause='{}'", shown(request.cause, 500));
   return line + "\n";
 }
 
@@ -43,6 +44,7 @@ std::string RequestLogger::json_line(const http::RequestLog& request) const {
   if (!request.tool.empty()) out["tool"] = request.tool;
   if (!request.who.empty()) out["who"] = request.who;
   if (!request.error.empty()) out["error"] = request.error;
+  if (!request.cause.empty()) out["cause"] = shown(request.cause, 500);
   return json::write(out) + "\n";
 }
 

@@ -7,6 +7,7 @@
 
 #include <malloc.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/quote.h"
@@ -167,6 +168,8 @@ Result<void> serve(const ServeOptions& options, const Clock& clock, Random& rand
   TRY(check_exposure(options));
   // Many threads with an arena each would hold memory that nobody uses.
   ::mallopt(M_ARENA_MAX, 4);
+  // What the server writes, backups too, is its owner's alone.
+  ::umask(0077);
   StopSignals signals;
   Metrics metrics;
   EngineOptions engine_options;
