@@ -11,6 +11,7 @@ namespace cairn::cli {
 ProgressLine::ProgressLine(const Progress& progress, std::string doing)
     : progress_(progress), doing_(std::move(doing)) {
   if (::isatty(STDERR_FILENO) != 1) return;
+  draw(0);  // at once: what is over soon was still seen
   thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
 }
 
@@ -22,15 +23,19 @@ ProgressLine::~ProgressLine() {
   std::fflush(stderr);
 }
 
-void ProgressLine::show(const std::stop_token& stop) {
+void ProgressLine::draw(std::size_t turn) const {
   constexpr std::string_view kSpinner = "|/-\\";
+  fmt::print(stderr, "\r\x1b[K{} {}: {}, {}", kSpinner[turn % kSpinner.size()], doing_,
+             counted(static_cast<std::int64_t>(progress_.files), "file"),
+             human_size(static_cast<std::int64_t>(progress_.bytes)));
+  std::fflush(stderr);
+}
+
+void ProgressLine::show(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  for (std::size_t turn = 0; !stop.stop_requested(); ++turn) {
-    fmt::print(stderr, "\r\x1b[K{} {}: {}, {}", kSpinner[turn % kSpinner.size()], doing_,
-               counted(static_cast<std::int64_t>(progress_.files), "file"),
-               human_size(static_cast<std::int64_t>(progress_.bytes)));
-    std::fflush(stderr);
+  for (std::size_t turn = 1; !stop.stop_requested(); ++turn) {
     wake_.wait_for(lock, stop, std::chrono::milliseconds(100), [] { return false; });
+    if (!stop.stop_requested()) draw(turn);
   }
 }
 

@@ -19,6 +19,7 @@ class ProgressLine final {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
  private:
+  void draw(std::size_t turn) const;
   void show(const std::stop_token& stop);
 
   const Progress& progress_;
