@@ -73,6 +73,7 @@ rocksdb::ReadOptions point_read(Table table) {
 Result<std::unique_ptr<RocksBackend>> RocksBackend::open(const fs::path& directory,
                                                          Options options) {
   TRY(prepare_directory(directory, options.create));
+  auto lock = TRY(DirectoryLock::take(directory));
   rocksdb::DBOptions db_options = rocks_db_options();
   db_options.create_if_missing = options.create;
   if (options.env != nullptr) db_options.env = options.env;
@@ -80,13 +81,16 @@ Result<std::unique_ptr<RocksBackend>> RocksBackend::open(const fs::path& directo
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   auto status = rocksdb::DB::Open(db_options, directory.string(), tables(options), &handles, &db);
   if (!status.ok()) return cannot_open(directory, status);
-  return std::unique_ptr<RocksBackend>(
-      new RocksBackend(directory, std::unique_ptr<rocksdb::DB>(db), std::move(handles)));
+  return std::unique_ptr<RocksBackend>(new RocksBackend(
+      std::move(lock), directory, std::unique_ptr<rocksdb::DB>(db), std::move(handles)));
 }
 
-RocksBackend::RocksBackend(fs::path directory, std::unique_ptr<rocksdb::DB> db,
+RocksBackend::RocksBackend(DirectoryLock lock, fs::path directory, std::unique_ptr<rocksdb::DB> db,
                            std::vector<rocksdb::ColumnFamilyHandle*> handles)
-    : directory_(std::move(directory)), db_(std::move(db)), handles_(std::move(handles)) {}
+    : lock_(std::move(lock)),
+      directory_(std::move(directory)),
+      db_(std::move(db)),
+      handles_(std::move(handles)) {}
 
 RocksBackend::~RocksBackend() {
   // Nobody is left to tell; what matters was synced by its commit.

@@ -10,6 +10,7 @@
 #include <rocksdb/db.h>
 
 #include "data/store/backend.h"
+#include "data/store/directory_lock.h"
 
 namespace cairn {
 
@@ -38,7 +39,7 @@ class RocksBackend final : public Backend {
   Result<void> checkpoint(const std::filesystem::path& target) override;
 
  private:
-  RocksBackend(std::filesystem::path directory, std::unique_ptr<rocksdb::DB> db,
+  RocksBackend(DirectoryLock lock, std::filesystem::path directory, std::unique_ptr<rocksdb::DB> db,
                std::vector<rocksdb::ColumnFamilyHandle*> handles);
 
   rocksdb::ColumnFamilyHandle* handle(Table table) const;
@@ -46,6 +47,7 @@ class RocksBackend final : public Backend {
   Result<void> recover();
   std::uint64_t unflushed_bytes() const;
 
+  DirectoryLock lock_;  // the last to go
   std::filesystem::path directory_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;

@@ -1,0 +1,28 @@
+// DirectoryLock: this process has a directory to itself, until the lock is gone or the process
+// ends.
+//
+// RocksDB has a lock of its own, but turns its log files over before it takes it: two processes
+// that open a store at the same moment would trip over each other.
+#pragma once
+
+#include <filesystem>
+
+#include "base/result.h"
+
+namespace cairn {
+
+class DirectoryLock final {
+ public:
+  // STORE_LOCKED when somebody else has it, in this process or another.
+  static Result<DirectoryLock> take(const std::filesystem::path& directory);
+
+  DirectoryLock(DirectoryLock&& other) noexcept;
+  DirectoryLock& operator=(DirectoryLock&&) = delete;
+  ~DirectoryLock();
+
+ private:
+  explicit DirectoryLock(int file) : file_(file) {}
+  int file_;
+};
+
+}  // namespace cairn
