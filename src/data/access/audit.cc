@@ -193,6 +193,8 @@ void AuditLog::record(const RealmId& realm, AuditEntry entry, When when) {
 }
 
 Result<void> AuditLog::flush() {
+  // Who asks for what is pending also waits for what another is just writing.
+  std::lock_guard turn(flushing_);
   std::vector<RealmId> realms;
   {
     auto state = state_.lock();

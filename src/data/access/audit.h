@@ -95,6 +95,7 @@ class AuditLog final {
   Guarded<State> state_;
   std::condition_variable_any wake_;
   std::mutex wake_mutex_;
+  std::mutex flushing_;
   std::jthread writer_;
 };
 
