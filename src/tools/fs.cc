@@ -37,6 +37,29 @@ Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Cha
   return Reply(std::move(out));
 }
 
+Result<Reply> save_written(Call& call, const Opened& from, const Stage& stage,
+                           const WriteResult& written) {
+  json::Object file;
+  file["path"] = written.path.render();
+  file["key"] = written.file.key.render();
+  file["size"] = written.file.bytes;
+  file["contentType"] = written.file.type;
+  json::Object out;
+  out["file"] = std::move(file);
+  out["created"] = written.created;
+  return save(call, from, stage, written, std::move(out), {written.file.key});
+}
+
+json::Value written_shape() {
+  return shape::object(
+      {{"newRoot", shape::text("The tree with the change: use it as nodeKey, commit it")},
+       {"file", shape::object({{"path", shape::text()},
+                               {"key", shape::text()},
+                               {"size", shape::integer()},
+                               {"contentType", shape::text()}})},
+       {"created", shape::flag("false: it was overwritten")}});
+}
+
 Reply about(const Opened& opened, const NodeKey& key, json::Object answer) {
   Reply reply(std::move(answer));
   reply.about = key;

@@ -28,6 +28,11 @@ Result<Opened> open(Call& call, std::string_view node_key);
 Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Changed& change,
                    json::Object answer, std::vector<NodeKey> files = {});
 
+// The same for a file that was written, and the shape of that answer.
+Result<Reply> save_written(Call& call, const Opened& from, const Stage& stage,
+                           const WriteResult& written);
+json::Value written_shape();
+
 // An answer about one node.
 Reply about(const Opened& opened, const NodeKey& key, json::Object answer);
 

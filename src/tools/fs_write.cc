@@ -18,15 +18,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   if (auto given = arguments.maybe_text("contentType")) type = TRY(parse_content_type(*given));
   Stage stage(call.realm().nodes());
   auto written = TRY(write(stage, opened.tree.root, TRY(fs::path_of(arguments)), content, type));
-  json::Object file;
-  file["path"] = written.path.render();
-  file["key"] = written.file.key.render();
-  file["size"] = written.file.bytes;
-  file["contentType"] = written.file.type;
-  json::Object out;
-  out["file"] = std::move(file);
-  out["created"] = written.created;
-  return fs::save(call, opened, stage, written, std::move(out), {written.file.key});
+  return fs::save_written(call, opened, stage, written);
 }
 
 }  // namespace
@@ -44,13 +36,7 @@ Tool fs_write() {
            fs::path("e.g. 'src/main.ts'"),
            {"content", shape::text("The whole content, UTF-8")},
            {"contentType", shape::text("Default: by name and content"), shape::kOptional}}),
-      .output = shape::object(
-          {{"newRoot", shape::text("The tree with the change: use it as nodeKey, commit it")},
-           {"file", shape::object({{"path", shape::text()},
-                                   {"key", shape::text()},
-                                   {"size", shape::integer()},
-                                   {"contentType", shape::text()}})},
-           {"created", shape::flag("false: it was overwritten")}}),
+      .output = fs::written_shape(),
       .annotations = {.idempotent = true},
       .right = Right::kUpload,
       .run = run,

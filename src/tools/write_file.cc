@@ -56,15 +56,7 @@ class FileIntake final : public Intake {
     TRY(sink_.flush());
     Stage stage(call_.realm().nodes());
     auto written = TRY(write_node(stage, opened_.tree.root, path_, file));
-    json::Object row;
-    row["path"] = written.path.render();
-    row["key"] = written.file.key.render();
-    row["size"] = written.file.bytes;
-    row["contentType"] = written.file.type;
-    json::Object out;
-    out["file"] = std::move(row);
-    out["created"] = written.created;
-    return fs::save(call_, opened_, stage, written, std::move(out), {written.file.key});
+    return fs::save_written(call_, opened_, stage, written);
   }
 
  private:
@@ -105,12 +97,7 @@ Tool write_file_tool() {
           {fs::node_key(),
            fs::path("e.g. 'img/logo.png'"),
            {"contentType", shape::text("Default: by name and content"), shape::kOptional}}),
-      .output = shape::object({{"newRoot", shape::text()},
-                               {"file", shape::object({{"path", shape::text()},
-                                                       {"key", shape::text()},
-                                                       {"size", shape::integer()},
-                                                       {"contentType", shape::text()}})},
-                               {"created", shape::flag()}}),
+      .output = fs::written_shape(),
       .annotations = {.idempotent = true},
       .right = Right::kUpload,
       .audience = Audience::kPrograms,
