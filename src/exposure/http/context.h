@@ -10,13 +10,13 @@
 
 #include "base/guarded.h"
 #include "exposure/http/server.h"
-#include "exposure/http/workers.h"
+#include "base/workers.h"
 
 namespace cairn::http {
 
 struct Context {
   Context(const ServerOptions& with, Handler& asks, Observer& tells)
-      : options(with), handler(asks), observer(tells), workers(std::max(1u, with.worker_threads)) {}
+      : options(with), handler(asks), observer(tells), workers(std::max(1u, with.worker_threads), "http-worker") {}
 
   const ServerOptions options;
   Handler& handler;

@@ -8,7 +8,7 @@
 #include <boost/asio/async_result.hpp>
 
 #include "exposure/http/asio.h"
-#include "exposure/http/workers.h"
+#include "base/workers.h"
 
 namespace cairn::http {
 
