@@ -7,8 +7,8 @@
 
 #include <boost/asio/async_result.hpp>
 
-#include "exposure/http/asio.h"
 #include "base/workers.h"
+#include "exposure/http/asio.h"
 
 namespace cairn::http {
 
