@@ -1,75 +1,17 @@
-// Every answer to an agent has about 60 KB at most, and what it leaves out can be had as it says.
+// Every answer to an agent has about 60 KB at most, and what it leaves out can be had as it says:
+// files and directories.
 
 #include <regex>
-#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/quote.h"
-#include "exposure/agent/agent_world.h"
+#include "exposure/agent/bounds_testing.h"
 
-namespace cairn::agent {
+namespace cairn::agent_testing {
 namespace {
 
-using agent_testing::text_of;
-using agent_testing::World;
 using testing::HasSubstr;
-
-constexpr std::size_t kMost = 62'000;
-
-struct BoundsTest : testing::Test {
-  World world;
-  std::string depot = world.depot("d", {{"seed", "x"}});
-
-  // An answer, which has to be of bounded size.
-  json::Object get(std::string_view tool, const json::Object& arguments) {
-    const auto answer = world.must(tool, arguments);
-    const auto size = json::write(answer).size();
-    EXPECT_LE(size, kMost) << tool;
-    largest = std::max(largest, size);
-    return answer;
-  }
-
-  // A tree with so many copies of one file, and a long name for each.
-  std::string many(int count, const std::string& folder, const std::string& tail) {
-    auto at = depot;
-    for (int i = 0; i < count; i += 99) {
-      json::Object entries;
-      for (int k = i; k < std::min(count, i + 99); ++k) {
-        entries[name(folder, k, tail)] = {{"from", "seed"}};
-      }
-      at = text_of(world.must("fs_rewrite", {{"nodeKey", at}, {"entries", entries}}), "newRoot");
-    }
-    return at;
-  }
-  static std::string name(const std::string& folder, int k, const std::string& tail) {
-    return folder + "/" + std::to_string(100'000 + k) + tail;
-  }
-
-  // Every page of a listing, by its cursor; what each row is called.
-  std::vector<std::string> pages(std::string_view tool, json::Object arguments,
-                                 std::string_view rows, std::string_view called) {
-    std::vector<std::string> out;
-    for (int i = 0; i < 1000; ++i) {
-      const auto page = get(tool, arguments);
-      for (const auto& row : page.at(rows).get_array()) {
-        out.push_back(text_of(row.get_object(), called));
-      }
-      const auto& next = page.at("nextCursor");
-      if (!next.is_string()) return out;
-      arguments["cursor"] = next;
-    }
-    ADD_FAILURE() << "there is no end to " << tool;
-    return out;
-  }
-
-  std::size_t largest = 0;
-};
-
-std::set<std::string> as_set(const std::vector<std::string>& all) {
-  return {all.begin(), all.end()};
-}
 
 // Reads a file as the hints say, and counts the calls.
 std::string read_on(BoundsTest& test, const json::Object& first, int& calls) {
@@ -238,6 +180,21 @@ TEST_F(BoundsTest, ManyMatchesAreNarrowedByInclude) {
   EXPECT_EQ(found, 2'000U);
 }
 
+TEST_F(BoundsTest, AFileWithMoreMatchesThanItsShareShowsThemByItsPath) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "needle\n";
+  world.commit(depot, {{"a", text}, {"b", "needle\n"}});
+  json::Object arguments{{"nodeKey", depot}, {"pattern", "needle"}, {"maxResults", 1000}};
+  const auto all = get("fs_grep", arguments);
+  EXPECT_TRUE(all.at("truncated").get_bool());
+  EXPECT_THAT(text_of(all, "hint"), HasSubstr("give it as path"));
+  EXPECT_EQ(all.at("matches").to_number<int>(), 101);
+  arguments["path"] = "a";
+  const auto one = get("fs_grep", arguments);
+  EXPECT_FALSE(one.at("truncated").get_bool());
+  EXPECT_EQ(one.at("matches").to_number<int>(), 300);
+}
+
 TEST_F(BoundsTest, LongLinesAroundMatchesFitToo) {
   std::string text;
   for (int i = 0; i < 500; ++i) text += std::string(480, '"') + (i % 10 == 0 ? "needle\n" : "\n");
@@ -287,95 +244,5 @@ TEST_F(BoundsTest, ALongDiffIsCutAndDoesNotHideTheOthers) {
   EXPECT_EQ(cut, wanted);
 }
 
-TEST_F(BoundsTest, ManyDepotsAreListedInPages) {
-  for (int i = 0; i < 400; ++i) {
-    world.must("create_depot", {{"title", std::to_string(i) + std::string(150, '"')}});
-  }
-  const auto ids = pages("list_depots", {{"limit", 1000}}, "depots", "depotId");
-  EXPECT_EQ(as_set(ids).size(), 401U);
-  EXPECT_EQ(ids.size(), 401U);
-  EXPECT_GT(largest, 50'000U);
-}
-
-TEST_F(BoundsTest, ADelegateOfFewDepotsPagesThroughThemToo) {
-  json::Array depots;
-  for (int i = 0; i < 100; ++i) {
-    const auto made = world.must("create_depot", {{"title", std::string(200, '\\')}});
-    depots.emplace_back(made.at("depotId"));
-  }
-  world.owner = world.as(world.delegate({{"delegatedDepots", depots}}), {.toolsets = "all"});
-  EXPECT_EQ(pages("list_depots", {{"limit", 7}}, "depots", "depotId").size(), 100U);
-  EXPECT_EQ(pages("list_depots", {{"limit", 1000}}, "depots", "depotId").size(), 100U);
-}
-
-TEST_F(BoundsTest, ALongHistoryIsShownInPages) {
-  for (int i = 0; i < 45; ++i) {
-    const auto written =
-        world.must("fs_write", {{"nodeKey", depot}, {"path", "a"}, {"content", std::to_string(i)}});
-    world.must("depot_commit", {{"depotId", depot},
-                                {"root", written.at("newRoot")},
-                                {"message", std::string(4'000, i % 2 == 0 ? 'm' : '"')}});
-  }
-  const auto roots =
-      pages("depot_history", {{"depotId", depot}, {"limit", 1000}}, "entries", "root");
-  EXPECT_EQ(roots.size(), 47U);
-  EXPECT_EQ(as_set(roots).size(), 47U);
-  get("get_depot", {{"depotId", depot}});
-}
-
-TEST_F(BoundsTest, ManyDelegatesAreListedInPages) {
-  for (int i = 0; i < 300; ++i) {
-    world.must("create_delegate", {{"name", std::to_string(i) + std::string(150, '"')}});
-  }
-  const auto ids = pages("list_delegates", {{"limit", 1000}}, "delegates", "delegateId");
-  EXPECT_EQ(as_set(ids).size(), 300U);
-  EXPECT_EQ(ids.size(), 300U);
-}
-
-TEST_F(BoundsTest, AMergeNamesAsManyOfTheOthersPathsAsFit) {
-  world.commit(depot, {{"theirs/first", "f"}});
-  const auto mine =
-      world.must("fs_write", {{"nodeKey", depot}, {"path", "theirs/mine"}, {"content", "m"}});
-  const auto theirs = many(900, "theirs", std::string(150, 'n'));
-  world.must("depot_commit", {{"depotId", depot}, {"root", theirs}});
-  const auto merged = get("depot_commit", {{"depotId", depot}, {"root", mine.at("newRoot")}});
-  EXPECT_TRUE(merged.at("merged").get_bool());
-  const auto named = merged.at("fromOthers").get_array().size();
-  EXPECT_THAT(text_of(merged, "hint"), HasSubstr(std::to_string(900 - named) + " more paths"));
-  EXPECT_EQ(
-      pages("fs_diff", {{"from", mine.at("newRoot")}, {"to", merged.at("root")}}, "changes", "path")
-          .size(),
-      900U);
-}
-
-TEST_F(BoundsTest, AConflictNamesAsManyPathsAsAreWorthReading) {
-  const auto ours = many(600, "d", std::string(150, 'n'));
-  world.commit(depot, {{"seed", "y"}});
-  const auto theirs = many(600, "d", std::string(150, 'n'));
-  world.must("depot_commit", {{"depotId", depot}, {"root", theirs}});
-  const auto outcome =
-      world.call(world.owner, "depot_commit", {{"depotId", depot}, {"root", ours}});
-  ASSERT_TRUE(outcome.is_error);
-  const auto text = text_of(outcome);
-  EXPECT_THAT(text, testing::StartsWith("Error: CONFLICT — "));
-  EXPECT_LE(text.size(), kMost);
-  EXPECT_THAT(text, HasSubstr("pathsLeftOut"));
-}
-
-TEST_F(BoundsTest, AnEditOfManyLinesShowsTheBeginningOfItsDiff) {
-  std::string text;
-  for (int i = 0; i < 20'000; ++i) text += "\"old\"\n";
-  world.commit(depot, {{"f", text}});
-  json::Array edits;
-  edits.emplace_back(json::Object{{"oldText", "old"}, {"newText", "new"}, {"replaceAll", true}});
-  for (const bool dry : {true, false}) {
-    const auto edited =
-        get("fs_edit", {{"nodeKey", depot}, {"path", "f"}, {"edits", edits}, {"dryRun", dry}});
-    EXPECT_TRUE(edited.at("truncated").get_bool());
-    EXPECT_TRUE(text_of(edited, "diff").ends_with("\n"));
-    EXPECT_GT(text_of(edited, "diff").size(), 40'000U);
-  }
-}
-
 }  // namespace
-}  // namespace cairn::agent
+}  // namespace cairn::agent_testing
