@@ -217,10 +217,7 @@ Plan Connection::ask() {
 }
 
 Task<Connection::Answer> Connection::carry_out(Plan& plan, RequestBody& body) {
-  if (auto* later = std::get_if<Later>(&plan)) {
-    const auto work = [later]() -> Answer { return guarded(later->answer); };
-    return on_worker(work);
-  }
+  if (auto* later = std::get_if<Later>(&plan)) return run_later(*later);
   if (auto* want = std::get_if<WantBody>(&plan)) return take_whole(*want, body);
   return take_stream(std::get<WantStream>(plan), body);
 }
@@ -235,11 +232,22 @@ Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& bod
     if (next == RequestBody::Next::kEnd) break;
     whole += body.portion();
   }
-  const auto work = [&want, &whole]() -> Answer {
+  const auto work = [&want, &whole]() -> http::Answer {
     return guarded([&] { return want.answer(std::move(whole)); });
   };
-  if (want.where == Where::kHere) co_return work();
-  co_return co_await on_worker(work);
+  http::Answer answer;
+  if (want.where == Where::kHere) {
+    answer = work();
+  } else {
+    answer = co_await on_worker(work);
+  }
+  if (auto* later = std::get_if<Later>(&answer)) co_return co_await run_later(*later);
+  co_return std::move(std::get<Response>(answer));
+}
+
+Task<Connection::Answer> Connection::run_later(Later& later) {
+  const auto work = [&later]() -> Answer { return guarded(later.answer); };
+  return on_worker(work);
 }
 
 Task<Connection::Answer> Connection::take_stream(WantStream& want, RequestBody& body) {

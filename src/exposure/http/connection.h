@@ -58,6 +58,7 @@ class Connection final {
   Plan ask();
 
   Task<Answer> carry_out(Plan& plan, RequestBody& body);
+  Task<Answer> run_later(Later& later);
   Task<Answer> take_whole(WantBody& want, RequestBody& body);
   Task<Answer> take_stream(WantStream& want, RequestBody& body);
   Task<Answer> feed(BodySink& sink, RequestBody& body);

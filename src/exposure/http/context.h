@@ -9,14 +9,17 @@
 #include <boost/asio/ssl/context.hpp>
 
 #include "base/guarded.h"
+#include "base/workers.h"
 #include "exposure/http/server.h"
-#include "exposure/http/workers.h"
 
 namespace cairn::http {
 
 struct Context {
   Context(const ServerOptions& with, Handler& asks, Observer& tells)
-      : options(with), handler(asks), observer(tells), workers(std::max(1u, with.worker_threads)) {}
+      : options(with),
+        handler(asks),
+        observer(tells),
+        workers(std::max(1u, with.worker_threads), "http-worker") {}
 
   const ServerOptions options;
   Handler& handler;

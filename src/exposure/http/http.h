@@ -110,21 +110,23 @@ class BodySink {
   virtual Response finish() = 0;
 };
 
-// The answer, once the whole body is there.
+// The answer on a worker.
+struct Later {
+  std::function<Response()> answer;
+};
+
+using Answer = std::variant<Response, Later>;
+
+// The answer, once the whole body is there; it may turn out only then that it needs a worker.
 struct WantBody {
   std::size_t max_bytes = 0;  // a longer one is BODY_TOO_LARGE
   Where where = Where::kHere;
-  std::function<Response(Bytes body)> answer = {};
+  std::function<Answer(Bytes body)> answer = {};
 };
 
 struct WantStream {
   std::unique_ptr<BodySink> sink;
   std::uint64_t max_bytes = UINT64_MAX;
-};
-
-// The answer on a worker, for a request without a body.
-struct Later {
-  std::function<Response()> answer;
 };
 
 using Plan = std::variant<Response, Later, WantBody, WantStream>;

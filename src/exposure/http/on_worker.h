@@ -7,8 +7,8 @@
 
 #include <boost/asio/async_result.hpp>
 
+#include "base/workers.h"
 #include "exposure/http/asio.h"
-#include "exposure/http/workers.h"
 
 namespace cairn::http {
 

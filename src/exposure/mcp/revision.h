@@ -11,7 +11,7 @@ namespace cairn::mcp {
 enum class Revision { k2024_11_05, k2025_03_26, k2025_06_18, k2025_11_25, k2026_07_28 };
 
 inline constexpr Revision kLatestLegacy = Revision::k2025_11_25;
-inline constexpr Revision kModern = Revision::k2026_07_28;
+inline constexpr Revision kFirstModern = Revision::k2026_07_28;
 
 std::string_view name(Revision revision);
 // Nothing: a revision we do not speak.
@@ -19,6 +19,8 @@ std::optional<Revision> parse_revision(std::string_view text);
 // Newest first.
 std::span<const Revision> all_revisions();
 
-inline bool is_modern(Revision revision) { return revision >= kModern; }
+enum class Era { kLegacy, kModern };
+
+inline bool is_modern(Revision revision) { return revision >= kFirstModern; }
 
 }  // namespace cairn::mcp

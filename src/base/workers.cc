@@ -1,10 +1,10 @@
-#include "exposure/http/workers.h"
+#include "base/workers.h"
 
 #include <utility>
 
 #include <pthread.h>
 
-namespace cairn::http {
+namespace cairn {
 
 Workers::~Workers() {
   std::vector<std::thread> threads;
@@ -23,7 +23,7 @@ void Workers::run(Job job) {
   if (state->idle >= state->jobs.size()) return changed_.notify_one();
   if (state->threads.size() == max_threads_) return;
   state->threads.emplace_back([this] { work(); });
-  pthread_setname_np(state->threads.back().native_handle(), "http-worker");
+  pthread_setname_np(state->threads.back().native_handle(), name_);
 }
 
 void Workers::work() {
@@ -46,4 +46,4 @@ void Workers::work() {
   }
 }
 
-}  // namespace cairn::http
+}  // namespace cairn

@@ -9,13 +9,13 @@
 
 #include "base/guarded.h"
 
-namespace cairn::http {
+namespace cairn {
 
 class Workers final {
  public:
   using Job = std::move_only_function<void()>;
 
-  explicit Workers(unsigned max_threads) : max_threads_(max_threads) {}
+  Workers(unsigned max_threads, const char* name) : max_threads_(max_threads), name_(name) {}
   // Every job that was given is done before it returns.
   ~Workers();
 
@@ -33,8 +33,9 @@ class Workers final {
   void work();
 
   const unsigned max_threads_;
+  const char* const name_;  // of the threads; 15 characters at most
   Guarded<State> state_;
   std::condition_variable changed_;
 };
 
-}  // namespace cairn::http
+}  // namespace cairn

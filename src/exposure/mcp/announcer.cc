@@ -1,0 +1,100 @@
+#include "exposure/mcp/announcer.h"
+
+#include <utility>
+#include <vector>
+
+namespace cairn::mcp {
+
+class Announcer::Handle final : public Announcer::Subscription {
+ public:
+  Handle(Announcer& announcer, EntryPtr entry) : announcer_(announcer), entry_(std::move(entry)) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() override {
+    auto state = announcer_.state_.lock();
+    const auto found = state->entries.find(entry_->topic);
+    if (found == state->entries.end()) return;
+    found->second.erase(entry_);
+    if (found->second.empty()) state->entries.erase(found);
+  }
+
+ private:
+  Announcer& announcer_;
+  EntryPtr entry_;
+};
+
+Announcer::Announcer(Service& service) : service_(service) {
+  thread_ = std::thread([this] { run(); });
+  service_.announce_to(this);
+}
+
+Announcer::~Announcer() {
+  service_.announce_to(nullptr);
+  state_.lock()->stopping = true;
+  wake_.notify_all();
+  thread_.join();
+}
+
+Rpc<std::unique_ptr<Announcer::Subscription>> Announcer::subscribe(std::weak_ptr<Listener> listener,
+                                                                   Subject subject) {
+  const auto asked = listener.lock();
+  if (!asked) return rpc_fail(rpc_code::kInternal, "nobody listens any more");
+  const auto principal = asked->principal();
+  auto watched = service_.watch(*principal, subject);
+  if (!watched) return std::unexpected(std::move(watched.error()));
+  auto entry = std::make_shared<Entry>();
+  entry->listener = std::move(listener);
+  entry->subject = std::move(subject);
+  entry->topic = std::move(watched->topic);
+  *entry->stamp.lock() = std::move(watched->stamp);
+  state_.lock()->entries[entry->topic].insert(entry);
+  auto handle = std::make_unique<Handle>(*this, entry);
+  // What changed before the entry was there has been announced to nobody.
+  look_at(*entry);
+  return handle;
+}
+
+void Announcer::changed(std::string topic) {
+  {
+    auto state = state_.lock();
+    if (!state->entries.contains(topic)) return;
+    state->pending.insert(std::move(topic));
+  }
+  wake_.notify_one();
+}
+
+void Announcer::run() {
+  for (;;) {
+    std::set<std::string> topics;
+    {
+      auto state = state_.lock();
+      wake_.wait(state.mutex(), [&] { return state->stopping || !state->pending.empty(); });
+      if (state->stopping) return;
+      topics = std::exchange(state->pending, {});
+    }
+    for (const auto& topic : topics) look_at(topic);
+  }
+}
+
+void Announcer::look_at(const std::string& topic) {
+  std::vector<EntryPtr> entries;
+  {
+    auto state = state_.lock();
+    const auto found = state->entries.find(topic);
+    if (found != state->entries.end()) entries.assign(found->second.begin(), found->second.end());
+  }
+  for (const auto& entry : entries) look_at(*entry);
+}
+
+void Announcer::look_at(Entry& entry) {
+  const auto listener = entry.listener.lock();
+  if (!listener) return;
+  const auto principal = listener->principal();
+  const auto watched = service_.watch(*principal, entry.subject);
+  // What cannot be seen any more has changed too, once.
+  std::string now = watched ? watched->stamp : std::string();
+  if (std::exchange(*entry.stamp.lock(), now) == now) return;
+  listener->tell(entry.subject);
+}
+
+}  // namespace cairn::mcp

@@ -1,0 +1,88 @@
+// Streams of server-sent events: of one request, or of a legacy session beside its requests.
+// Threads  any.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/guarded.h"
+#include "exposure/http/http.h"
+#include "exposure/mcp/server_exchange.h"
+
+namespace cairn::mcp {
+
+// How far a client may be behind before its stream is given up.
+inline constexpr std::size_t kMaxPendingBytes = std::size_t{8} << 20;
+
+class EventSink : public ClosableChannel {
+ public:
+  // The last message; then the stream ends.
+  virtual void finish(std::string message) = 0;
+};
+
+// Of a modern request: gone with its connection.
+class RequestStream final : public EventSink {
+ public:
+  explicit RequestStream(std::shared_ptr<http::EventStream> stream) : stream_(std::move(stream)) {}
+  bool send(std::string message) override;
+  void finish(std::string message) override;
+  void close_connection(std::chrono::milliseconds /*retry*/) override {}
+
+ private:
+  std::shared_ptr<http::EventStream> stream_;
+};
+
+// Of a legacy session: its last events are kept, so that a client that lost its connection can come
+// back for them.
+class SessionStream final : public EventSink {
+ public:
+  // `primed`: the client knows an event without data, which only tells it how to come back.
+  SessionStream(std::uint64_t number, bool primed) : number_(number), primed_(primed) {}
+
+  bool send(std::string message) override;
+  void finish(std::string message) override;
+  void close_connection(std::chrono::milliseconds retry) override;
+
+  // A connection takes what comes after the event `after`; nothing: what no connection has taken
+  // yet. The connection before is ended.
+  void attach(std::shared_ptr<http::EventStream> stream, std::optional<std::uint64_t> after);
+  void close();
+  bool done() const { return state_.lock()->done; }
+  std::uint64_t number() const { return number_; }
+
+ private:
+  static constexpr std::size_t kMaxKeptBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxKept = 256;
+
+  struct Event {
+    std::uint64_t number;
+    std::string text;
+  };
+  struct State {
+    std::uint64_t next = 1;
+    std::uint64_t taken = 0;  // by a connection, the last event
+    std::vector<Event> kept;
+    std::size_t kept_bytes = 0;
+    bool done = false;
+    std::shared_ptr<http::EventStream> live;
+  };
+
+  bool add(State& state, std::string_view message);
+
+  const std::uint64_t number_;
+  const bool primed_;
+  mutable Guarded<State> state_;
+};
+
+// `7-3`: the third event of the seventh stream.
+struct EventId {
+  std::uint64_t stream = 0;
+  std::uint64_t event = 0;
+};
+std::optional<EventId> parse_event_id(std::string_view text);
+
+}  // namespace cairn::mcp

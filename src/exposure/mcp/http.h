@@ -1,0 +1,91 @@
+// MCP over HTTP: one endpoint for both eras. Legacy clients open sessions; modern ones say all in
+// each request.
+//
+// Threads  as http::Handler.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <unordered_set>
+
+#include "base/workers.h"
+#include "exposure/http/http.h"
+#include "exposure/mcp/http_headers.h"
+#include "exposure/mcp/http_session.h"
+#include "exposure/mcp/server.h"
+
+namespace cairn::mcp {
+
+class PendingAnswer;
+
+struct HttpOptions {
+  // Who asks; an error is the answer.
+  std::function<Result<PrincipalPtr>(const http::Request&)> admit;
+  HostRule hosts = HostRule::kLoopback;
+  SessionLimits sessions = {};
+  // Between two signs of life on a stream; each time its client's rights are checked.
+  std::chrono::milliseconds heartbeat{15'000};
+  std::size_t max_body_bytes = std::size_t{12} << 20;
+};
+
+class HttpHandler final : public http::Handler {
+ public:
+  HttpHandler(Server& server, const Clock& clock, Random& random, HttpOptions options);
+  // REQUIRES: nobody asks it any more.
+  ~HttpHandler() override;
+  HttpHandler(const HttpHandler&) = delete;
+  HttpHandler& operator=(const HttpHandler&) = delete;
+
+  http::Plan begin(const http::Request& request) override;
+  // Ends all streams, with a last word where the protocol has one.
+  void stop();
+
+ private:
+  http::Plan post(const http::Request& request, PrincipalPtr principal);
+  http::Plan get(const http::Request& request, const PrincipalPtr& principal);
+  http::Plan remove(const http::Request& request, const PrincipalPtr& principal);
+
+  http::Answer take_body(const http::Request& request, const PrincipalPtr& principal,
+                         std::string_view body);
+  http::Answer take_request(const http::Request& request, const PrincipalPtr& principal,
+                            Request message);
+  http::Answer take_modern(const http::Request& request, const PrincipalPtr& principal,
+                           Request message);
+  http::Answer take_legacy(const http::Request& request, const PrincipalPtr& principal,
+                           Request message);
+  http::Answer initialize(const PrincipalPtr& principal, const Request& message);
+  http::Answer take_batch(const HttpSessionPtr& session, json::Array batch);
+  http::Answer listen(const PrincipalPtr& principal, const Request& message);
+  // On a worker, as JSON or as a stream that `open` begins.
+  using OpenStream =
+      std::function<std::shared_ptr<EventSink>(std::shared_ptr<http::EventStream> stream)>;
+  http::Answer run_later(const http::Request& request, std::shared_ptr<Peer> peer, Request message,
+                         Era era, OpenStream open);
+  // Nothing: `refusal` says why there is none.
+  HttpSessionPtr session_of(const http::Request& request, const PrincipalPtr& principal,
+                            http::Response& refusal);
+
+  // A new stream that is kept alive while its client's rights are.
+  std::shared_ptr<http::EventStream> open_stream(std::shared_ptr<Peer> peer);
+  void beat();
+  void run_beat();
+
+  Server& server_;
+  HttpOptions options_;
+  HttpSessions sessions_;
+  struct Live {
+    std::shared_ptr<http::EventStream> stream;
+    std::shared_ptr<Peer> peer;
+  };
+  // By the stream's address.
+  using LiveStreams = std::unordered_map<const http::EventStream*, Live>;
+  std::shared_ptr<Guarded<LiveStreams>> live_ = std::make_shared<Guarded<LiveStreams>>();
+  Workers workers_{64, "mcp-worker"};
+  Guarded<bool> stopping_{false};
+  std::condition_variable wake_;
+  std::thread beating_;
+};
+
+}  // namespace cairn::mcp

@@ -1,0 +1,35 @@
+// Reading a pipe by lines of bounded length.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace cairn::mcp {
+
+class LineReader final {
+ public:
+  LineReader(int file, std::size_t max_bytes) : file_(file), max_bytes_(max_bytes) {}
+
+  struct Line {
+    std::string text;       // without its end
+    bool too_long = false;  // and empty for that
+  };
+  // Nothing at the end. A last line needs no end.
+  Result<std::optional<Line>> next();
+
+ private:
+  int file_;
+  std::size_t max_bytes_;
+  std::string buffer_;
+  std::size_t from_ = 0;     // what was given out already
+  std::size_t scanned_ = 0;  // where no end was found
+  bool skipping_ = false;
+  bool ended_ = false;
+};
+
+// The whole of it, whatever it takes. False: nobody reads any more.
+bool write_all(int file, std::string_view bytes);
+
+}  // namespace cairn::mcp

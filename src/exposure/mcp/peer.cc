@@ -1,0 +1,184 @@
+#include "exposure/mcp/peer.h"
+
+#include <utility>
+
+#include "exposure/mcp/meta.h"
+
+namespace cairn::mcp {
+namespace {
+
+// A person may have to be asked.
+constexpr std::chrono::minutes kAnswerTime{10};
+
+}  // namespace
+
+Peer::Peer(PrincipalPtr principal, std::shared_ptr<Channel> channel)
+    : principal_(std::move(principal)), channel_(std::move(channel)) {}
+
+bool Peer::shake_hands(Handshake handshake) {
+  auto current = handshake_.lock();
+  if (*current) return false;
+  *current = std::make_shared<const Handshake>(std::move(handshake));
+  return true;
+}
+
+std::optional<std::stop_token> Peer::begin(const RpcId& id) {
+  auto running = running_.lock();
+  const auto [at, fresh] = running->try_emplace(key_of(id));
+  if (!fresh) return std::nullopt;
+  return at->second.get_token();
+}
+
+bool Peer::end(const RpcId& id) {
+  auto running = running_.lock();
+  const auto found = running->find(key_of(id));
+  if (found == running->end()) return true;
+  const bool cancelled = found->second.stop_requested();
+  running->erase(found);
+  return cancelled;
+}
+
+void Peer::cancel(const RpcId& id) {
+  std::optional<std::stop_source> source;
+  {
+    auto running = running_.lock();
+    if (const auto found = running->find(key_of(id)); found != running->end()) {
+      source = found->second;
+    }
+  }
+  // Outside the lock: it calls whoever waits for it.
+  if (source) source->request_stop();
+  std::shared_ptr<Listening> ended;
+  auto listening = listening_.lock();
+  if (const auto found = listening->find(key_of(id)); found != listening->end()) {
+    ended = std::move(found->second);
+    listening->erase(found);
+  }
+}
+
+void Peer::cancel_all() {
+  std::vector<std::stop_source> sources;
+  {
+    auto running = running_.lock();
+    for (const auto& [id, source] : *running) sources.push_back(source);
+  }
+  for (auto& source : sources) source.request_stop();
+}
+
+Rpc<json::Object> Peer::ask(Channel& channel, std::string_view method, const json::Object& params,
+                            const std::stop_token& stop) {
+  std::string id;
+  {
+    auto questions = questions_.lock();
+    id = fmt::format("cairn-{}", questions->next++);
+    questions->open.try_emplace(id);
+  }
+  const bool sent = channel.send(write_request(RpcId(id), method, params));
+  auto questions = questions_.lock();
+  if (sent) {
+    answered_.wait_for(questions.mutex(), stop, kAnswerTime,
+                       [&] { return questions->over || questions->open[id].outcome; });
+  }
+  auto asked = questions->open.extract(id);
+  if (auto& outcome = asked.mapped().outcome) return std::move(*outcome);
+  return rpc_fail(rpc_code::kInternal,
+                  fmt::format("the client did not answer '{}'", std::string(method)));
+}
+
+void Peer::answered(const Response& response) {
+  {
+    auto questions = questions_.lock();
+    const auto found = questions->open.find(std::string(json::text(response.id)));
+    if (found == questions->open.end()) return;
+    found->second.outcome = response.outcome;
+  }
+  answered_.notify_all();
+}
+
+void Peer::cancel_questions() {
+  questions_.lock()->over = true;
+  answered_.notify_all();
+}
+
+Rpc<void> Peer::subscribe(Announcer& announcer, const Subject& subject) {
+  auto subscription = announcer.subscribe(weak_from_this(), subject);
+  if (!subscription) return std::unexpected(std::move(subscription.error()));
+  std::unique_ptr<Announcer::Subscription> before;
+  auto subscriptions = subscriptions_.lock();
+  before = std::exchange((*subscriptions)[subject], std::move(*subscription));
+  return {};
+}
+
+void Peer::unsubscribe(const Subject& subject) { subscriptions_.lock()->erase(subject); }
+
+void Peer::unsubscribe_all() { const auto gone = std::exchange(*subscriptions_.lock(), {}); }
+
+void Peer::tell(const Subject& subject) { channel_->send(change_notification(subject)); }
+
+void Peer::listen(const RpcId& id, std::shared_ptr<Listening> listening) {
+  (*listening_.lock())[key_of(id)] = std::move(listening);
+}
+
+void Peer::end_listening() {
+  auto ended = std::exchange(*listening_.lock(), {});
+  for (auto& [id, listening] : ended) {
+    listening->end({{"resultType", "complete"},
+                    {"_meta", json::Object{{meta::kSubscriptionId, listening->id()}}}});
+  }
+}
+
+bool Peer::Listening::add(Announcer& announcer, const Subject& subject) {
+  auto subscription = announcer.subscribe(weak_from_this(), subject);
+  if (!subscription) return false;
+  subscriptions_.lock()->push_back(std::move(*subscription));
+  return true;
+}
+
+void Peer::Listening::tell(const Subject& subject) {
+  auto message = change_notification(subject, &id_);
+  auto said = said_.lock();
+  if (said->begun) {
+    channel_->send(std::move(message));
+  } else {
+    said->early.push_back(std::move(message));
+  }
+}
+
+void Peer::Listening::begin(std::string acknowledgement) {
+  auto said = said_.lock();
+  channel_->send(std::move(acknowledgement));
+  for (auto& message : said->early) channel_->send(std::move(message));
+  said->early.clear();
+  said->begun = true;
+}
+
+void Peer::Listening::end(const json::Object& result) {
+  subscriptions_.lock()->clear();
+  channel_->send(write_result(id_, result));
+}
+
+std::string change_notification(const Subject& subject, const RpcId* subscription) {
+  json::Object params;
+  std::string_view method = "notifications/resources/updated";
+  if (const auto* kind = std::get_if<ListKind>(&subject)) {
+    switch (*kind) {
+      case ListKind::kTools:
+        method = "notifications/tools/list_changed";
+        break;
+      case ListKind::kResources:
+        method = "notifications/resources/list_changed";
+        break;
+      case ListKind::kPrompts:
+        method = "notifications/prompts/list_changed";
+        break;
+    }
+  } else {
+    params["uri"] = std::get<std::string>(subject);
+  }
+  if (subscription != nullptr) {
+    params["_meta"] = json::Object{{meta::kSubscriptionId, *subscription}};
+  }
+  return write_notification(method, params);
+}
+
+}  // namespace cairn::mcp
