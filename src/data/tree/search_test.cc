@@ -392,7 +392,7 @@ TEST_F(Grep, StopsWithTheBudgetAndSaysWhy) {
   EXPECT_EQ(result.stopped_by, "entries");
   EXPECT_EQ(result.files.size(), 10U);
 
-  auto bytes = t.within({.bytes = 21 * 5});
+  auto bytes = t.within({.bytes = 3 * 44 + 5 * 45});
   result = must(grep(t.view(root), Path(), pattern, {}, bytes));
   EXPECT_EQ(result.stopped_by, "bytes");
   EXPECT_THAT(rendered(result), ElementsAre("f100", "1:x one", "2:x two", "f101", "1:x one",
