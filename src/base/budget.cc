@@ -9,13 +9,15 @@ Budget::Budget(const Clock& clock, Limits limits)
       entries_(limits.entries),
       bytes_(limits.bytes),
       deadline_(limits.time == std::chrono::nanoseconds::max() ? limits.time
-                                                               : clock.monotonic() + limits.time) {}
+                                                               : clock.monotonic() + limits.time),
+      stop_(std::move(limits.stop)) {}
 
 bool Budget::take_entries(std::int64_t count) { return take(entries_, count, Limit::kEntries); }
 
 bool Budget::take_bytes(std::int64_t count) { return take(bytes_, count, Limit::kBytes); }
 
 bool Budget::in_time() {
+  if (stop_.stop_requested()) return stop(Limit::kCancelled);
   if (deadline_ == std::chrono::nanoseconds::max()) return true;
   return clock_.monotonic() < deadline_ || stop(Limit::kTime);
 }
@@ -48,6 +50,8 @@ std::string_view name(Budget::Limit limit) {
       return "bytes";
     case Budget::Limit::kTime:
       return "time";
+    case Budget::Limit::kCancelled:
+      return "cancelled";
   }
   std::unreachable();
 }

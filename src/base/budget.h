@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stop_token>
 #include <string_view>
 
 #include "base/clock.h"
@@ -18,12 +19,14 @@ namespace cairn {
 
 class Budget final {
  public:
-  enum class Limit { kEntries, kBytes, kTime };
+  enum class Limit { kEntries, kBytes, kTime, kCancelled };
 
   struct Limits {
     std::int64_t entries = std::numeric_limits<std::int64_t>::max();
     std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
     std::chrono::nanoseconds time = std::chrono::nanoseconds::max();
+    // Asked to stop by whoever waits for the outcome.
+    std::stop_token stop = {};
   };
 
   Budget(const Clock& clock, Limits limits);
@@ -33,7 +36,7 @@ class Budget final {
   // Spends `count`, or spends nothing and says no.
   bool take_entries(std::int64_t count = 1);
   bool take_bytes(std::int64_t count);
-  // False once the deadline has passed.
+  // False once the deadline has passed, or the call was cancelled.
   bool in_time();
 
   std::int64_t entries_left() const { return entries_; }
@@ -49,6 +52,7 @@ class Budget final {
   std::atomic<std::int64_t> entries_;
   std::atomic<std::int64_t> bytes_;
   std::chrono::nanoseconds deadline_;
+  std::stop_token stop_;
   std::atomic<int> stopped_{-1};
 };
 

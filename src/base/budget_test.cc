@@ -84,5 +84,16 @@ TEST(Budget, NamesItsLimits) {
   EXPECT_EQ(name(Limit::kTime), "time");
 }
 
+TEST(Budget, IsOutOfTimeOnceItsCallIsCancelled) {
+  ManualClock clock;
+  std::stop_source source;
+  Budget budget(clock, {.stop = source.get_token()});
+  EXPECT_TRUE(budget.in_time());
+  source.request_stop();
+  EXPECT_FALSE(budget.in_time());
+  EXPECT_EQ(budget.stopped_by(), Limit::kCancelled);
+  EXPECT_EQ(name(Limit::kCancelled), "cancelled");
+}
+
 }  // namespace
 }  // namespace cairn

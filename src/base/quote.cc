@@ -15,6 +15,12 @@ std::size_t character(std::string_view text) {
   return 0;
 }
 
+// What a byte takes in a JSON string besides itself.
+std::size_t escape_bytes(char c) {
+  if (c == '"' || c == '\\' || (c >= '\b' && c <= '\r' && c != '\v')) return 1;
+  return static_cast<unsigned char>(c) < 0x20 ? 5 : 0;
+}
+
 }  // namespace
 
 std::string shown(std::string_view text, std::size_t max_bytes) {
@@ -35,6 +41,25 @@ std::string shown(std::string_view text, std::size_t max_bytes) {
     text.remove_prefix(length > 0 ? length : 1);
   }
   return out;
+}
+
+std::size_t json_bytes(std::string_view text) {
+  std::size_t bytes = text.size();
+  for (const char c : text) bytes += escape_bytes(c);
+  return bytes;
+}
+
+std::string_view json_prefix(std::string_view text, std::size_t max_bytes) {
+  std::size_t end = 0;
+  for (std::size_t bytes = 0; end < text.size(); ++end) {
+    bytes += 1 + escape_bytes(text[end]);
+    if (bytes > max_bytes) break;
+  }
+  const auto is_inside = [&] {
+    return end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80;
+  };
+  while (end > 0 && is_inside()) --end;
+  return text.substr(0, end);
 }
 
 }  // namespace cairn

@@ -10,4 +10,9 @@ namespace cairn {
 // What cannot be shown becomes U+FFFD; what is cut off becomes `…`.
 std::string shown(std::string_view text, std::size_t max_bytes = 120);
 
+// How many bytes the text takes as a JSON string, without its quotes.
+std::size_t json_bytes(std::string_view text);
+// The longest beginning of the text that takes no more than so many, at a character's border.
+std::string_view json_prefix(std::string_view text, std::size_t max_bytes);
+
 }  // namespace cairn

@@ -22,5 +22,19 @@ TEST(Shown, CutsAtACharacterBorder) {
   EXPECT_EQ(shown("ééé", 6), "ééé");
 }
 
+TEST(JsonBytes, CountsWhatEachEscapeTakes) {
+  EXPECT_EQ(json_bytes("plain é"), 8U);
+  EXPECT_EQ(json_bytes("\b\t\n\f\r\"\\"), 14U);
+  EXPECT_EQ(json_bytes("\v\x1f\x01"), 18U);
+}
+
+TEST(JsonPrefix, StopsBeforeWhatDoesNotFit) {
+  EXPECT_EQ(json_prefix("abc", 3), "abc");
+  EXPECT_EQ(json_prefix("abc", 2), "ab");
+  EXPECT_EQ(json_prefix("a\nb", 2), "a");
+  EXPECT_EQ(json_prefix("éé", 3), "é");
+  EXPECT_EQ(json_prefix("é", 1), "");
+}
+
 }  // namespace
 }  // namespace cairn

@@ -30,12 +30,14 @@ class Call final {
   static constexpr std::int64_t kAnswerBytes = 60'000;
   static constexpr std::chrono::seconds kTime{10};
 
-  Call(Services& services, SessionPtr session, Entrance entrance, ByteView body)
+  Call(Services& services, SessionPtr session, Entrance entrance, ByteView body,
+       std::stop_token stop = {})
       : services_(services),
         session_(std::move(session)),
         realm_(services.realms.get(session_->realm)),
         entrance_(entrance),
-        body_(body) {}
+        body_(body),
+        stop_(std::move(stop)) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -51,12 +53,14 @@ class Call final {
   const Rights& rights() const { return session_->rights; }
 
   // What a walk may spend. Bytes are of the rendered answer. Whoever sits before the data itself
-  // has more room and more patience than an agent, and can stop it.
+  // has more room and more patience than an agent, and can stop it. A call that was cancelled has
+  // no time left.
   Budget::Limits limits(std::int64_t entries = 1'000'000) const {
     if (entrance_ == Entrance::kCli) {
-      return {.entries = entries, .bytes = 64 << 20, .time = std::chrono::minutes(10)};
+      return {
+          .entries = entries, .bytes = 64 << 20, .time = std::chrono::minutes(10), .stop = stop_};
     }
-    return {.entries = entries, .bytes = kAnswerBytes, .time = kTime};
+    return {.entries = entries, .bytes = kAnswerBytes, .time = kTime, .stop = stop_};
   }
 
   // Keys in long listings are short for agents, who pay for each character; whole otherwise.
@@ -70,6 +74,7 @@ class Call final {
   Realm& realm_;
   Entrance entrance_;
   ByteView body_;
+  std::stop_token stop_;
 };
 
 }  // namespace cairn

@@ -33,12 +33,12 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
 Tool depot_commit() {
   return {
       .name = "depot_commit",
-      .title = "Commit a root to a depot",
+      .title = "Commit to a depot",
       .description =
           "Makes newRoot of your last write the depot's root; without it writes are lost after a "
-          "day. If others committed meanwhile their changes are merged in (merged: true); if that "
-          "does not fit, nothing changes and the error CONFLICT names the paths: read those again, "
-          "redo your change on the depot, commit again. The old root stays in the history.",
+          "day. If others committed meanwhile their changes are merged in (merged: true); if they "
+          "do not fit, nothing changes and CONFLICT names the paths: read those again, redo your "
+          "change on the depot, commit again.",
       .input = shape::object(
           {depots::depot_id(),
            {"root", shape::text("newRoot of a write (nod_…)")},

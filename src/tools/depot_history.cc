@@ -7,11 +7,15 @@ namespace {
 
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto place = TRY(call.sight().place(arguments.text("depotId")));
-  auto page =
-      TRY(call.realm().history_at(place, static_cast<std::size_t>(arguments.number("limit", 50)),
-                                  arguments.maybe_text("cursor")));
+  const auto limit = static_cast<std::size_t>(arguments.number("limit", 50));
+  const auto cursor = arguments.maybe_text("cursor");
+  auto page = TRY(call.realm().history_at(place, limit, cursor));
   json::Array entries;
   for (const auto& entry : page.entries) entries.emplace_back(render_history_entry(entry));
+  if (const auto fits = fitting(call, entries); fits < entries.size()) {
+    entries.resize(fits);
+    page = TRY(call.realm().history_at(place, fits, cursor));  // for its cursor
+  }
   json::Object out;
   out["entries"] = std::move(entries);
   out["nextCursor"] = or_null(page.next_cursor);

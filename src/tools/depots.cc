@@ -52,6 +52,13 @@ Result<Reply> committed(Call& call, const Place& place, const CommitResult& resu
   if (result.merged) {
     json::Array paths;
     for (const auto& path : result.from_others) paths.emplace_back(path);
+    if (const auto fits = fitting(call, paths); fits < paths.size()) {
+      out["hint"] = fmt::format(
+          "{} more paths came from others; fs_diff from your root to this "
+          "one has them",
+          paths.size() - fits);
+      paths.resize(fits);
+    }
     out["fromOthers"] = std::move(paths);
   }
   Reply reply(std::move(out));
@@ -65,6 +72,7 @@ json::Value committed_shape() {
   properties["changed"] = shape::flag("false: the depot had this root already");
   properties["merged"] = shape::flag("Others had committed; their changes were merged in");
   properties["fromOthers"] = shape::list_of(shape::text(), "Paths whose change came from others");
+  properties["hint"] = shape::text();
   return out;
 }
 

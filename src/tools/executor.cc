@@ -172,14 +172,14 @@ void Executor::note(const Caller& caller, const Tool& tool, const json::Value& a
 }
 
 Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
-                            const json::Value& arguments, ByteView body) {
+                            const json::Value& arguments, ByteView body, std::stop_token stop) {
   const auto began = services_.clock.monotonic();
   const auto* known = TRY(table_.find(tool));
   auto outcome = [&]() -> Result<Reply> {
     try {
       TRY(admit(caller, tool, arguments));
       if (!known->tool.run) return fail(Code::kBadRequest, "{} takes a streamed body", tool);
-      Call call(services_, caller.shared(), caller.entrance(), body);
+      Call call(services_, caller.shared(), caller.entrance(), body, std::move(stop));
       return known->tool.run(call, Arguments(arguments.get_object()));
     } catch (const std::exception& error) {
       return fail(Code::kInternal, "{} failed: {}", tool, error.what());

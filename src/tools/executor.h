@@ -46,9 +46,10 @@ class Executor final {
   // A realm's root delegate, for whoever holds the data directory.
   Result<Caller> trusted(const RealmId& realm, Entrance entrance) const;
 
-  // Runs a tool; nothing but its outcome escapes, exceptions included.
+  // Runs a tool; nothing but its outcome escapes, exceptions included. Whatever walks or searches
+  // ends soon after `stop` is requested.
   Result<Reply> run(const Caller& caller, std::string_view tool, const json::Value& arguments,
-                    ByteView body = {});
+                    ByteView body = {}, std::stop_token stop = {});
   // The same for a tool that takes its body in portions. The audit entry is written when the
   // intake is finished or dropped.
   Result<std::unique_ptr<Intake>> take(const Caller& caller, std::string_view tool,

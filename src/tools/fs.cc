@@ -1,10 +1,10 @@
 #include "tools/fs.h"
 
+#include "base/quote.h"
+
 namespace cairn::fs {
 
-shape::Field node_key() {
-  return {"nodeKey", shape::text("Depot id (dpt_…, its current root) or node key (nod_…)", 5000)};
-}
+shape::Field node_key() { return {"nodeKey", shape::text("Depot (dpt_…) or node (nod_…)", 5000)}; }
 
 shape::Field path(std::string_view description, shape::Need need) {
   return {"path", shape::text(description, Path::kMaxBytes), need};
@@ -67,6 +67,6 @@ Reply about(const Opened& opened, const NodeKey& key, json::Object answer) {
   return reply;
 }
 
-std::int64_t cost(std::string_view text) { return static_cast<std::int64_t>(text.size()) + 4; }
+std::int64_t cost(std::string_view text) { return static_cast<std::int64_t>(json_bytes(text)) + 4; }
 
 }  // namespace cairn::fs

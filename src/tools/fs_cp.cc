@@ -22,10 +22,9 @@ Tool fs_cp() {
       .name = "fs_cp",
       .title = "Copy",
       .description =
-          "Copies a file or directory; costs nothing, as content is shared. Onto an existing "
-          "directory "
-          "it goes into it; onto an existing file it is refused (TARGET_EXISTS). Gives a newRoot; "
-          "the depot changes with depot_commit.",
+          "Copies a file or directory; content is shared, not stored twice. Onto an existing "
+          "directory it goes into it; onto an existing file it is refused (TARGET_EXISTS). Gives a "
+          "newRoot; the depot changes with depot_commit.",
       .input = shape::object({fs::node_key(),
                               {"from", shape::text("e.g. 'src/a.ts'", Path::kMaxBytes)},
                               {"to", shape::text("e.g. 'src/utils/b.ts'", Path::kMaxBytes)}}),

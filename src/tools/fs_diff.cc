@@ -1,3 +1,4 @@
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "data/cas/file.h"
 #include "data/text/unified_diff.h"
@@ -40,36 +41,72 @@ Result<NodePtr> directory(const fs::Opened& opened, const Path& path) {
   return open_dir(opened.tree, TRY(locate(opened.tree, path)));
 }
 
+json::Object render(const Call& call, const Change& change) {
+  json::Object row;
+  row["path"] = change.path;
+  row["change"] = !change.before ? "added" : !change.after ? "removed" : "modified";
+  if (change.before) row["before"] = side(call, *change.before);
+  if (change.after) row["after"] = side(call, *change.after);
+  return row;
+}
+
+// Adds the changed lines of a text file. False when the answer has no room for them; the first one
+// is cut rather than left out, or it could never be seen.
+Result<bool> add_unified(const NodeReader& nodes, const Change& change, bool first, Budget& budget,
+                         json::Object& row) {
+  auto text = TRY(unified(nodes, change));
+  if (!text) return true;
+  if (!budget.take_bytes(fs::cost(*text))) {
+    if (!first) return false;
+    const auto shown = json_prefix(*text, static_cast<std::size_t>(budget.bytes_left()));
+    text->resize(shown.rfind('\n') + 1);
+    row["cut"] = true;
+  }
+  row["diff"] = std::move(*text);
+  return true;
+}
+
+// A cursor is the number of changes before the page.
+Result<DiffPage> page_of(const Arguments& arguments) {
+  DiffPage page;
+  page.most = static_cast<std::size_t>(arguments.number("maxResults", 500));
+  if (const auto cursor = arguments.maybe_text("cursor")) {
+    const auto skip = child_index("~" + TRY(parse_cursor(*cursor)));
+    if (!skip) return fail(Code::kInvalidCursor, "'{}' is not a cursor", shown(*cursor));
+    page.skip = *skip;
+  }
+  return page;
+}
+
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto before = TRY(fs::open(call, arguments.text("from")));
   auto after = TRY(fs::open(call, arguments.text("to")));
   auto path = TRY(fs::path_of(arguments));
   const auto& nodes = call.realm().nodes();
-  Budget budget(call.clock(), call.limits(arguments.number("maxResults", 500)));
+  const auto page = TRY(page_of(arguments));
+  Budget budget(call.clock(), call.limits());
+  // What the diffs of lines leave of the answer is not known before: they come first.
+  Budget lines(call.clock(), call.limits());
   auto found = TRY(diff(nodes, TRY(directory(before, path)), TRY(directory(after, path)),
-                        Directories::kExpanded, budget));
+                        Directories::kExpanded, budget, page));
   json::Array changes;
-  bool cut = found.stopped_by.has_value();
+  bool more = found.more;
   for (const auto& change : found.changes) {
-    json::Object row;
-    row["path"] = change.path;
-    row["change"] = !change.before ? "added" : !change.after ? "removed" : "modified";
-    if (change.before) row["before"] = side(call, *change.before);
-    if (change.after) row["after"] = side(call, *change.after);
-    if (arguments.flag("unified")) {
-      auto text = TRY(unified(nodes, change));
-      if (text && budget.take_bytes(fs::cost(*text))) {
-        row["diff"] = std::move(*text);
-      } else {
-        cut = cut || text.has_value();
-      }
+    auto row = render(call, change);
+    const bool first = changes.empty();
+    more = !lines.take_bytes(static_cast<std::int64_t>(json::write(row).size())) && !first;
+    if (!more && arguments.flag("unified")) {
+      more = !TRY(add_unified(nodes, change, first, lines, row));
     }
+    if (more) break;
     changes.emplace_back(std::move(row));
+    more = found.more;
   }
+  const auto next = page.skip + changes.size();
   json::Object out;
   out["changes"] = std::move(changes);
-  out["truncated"] = cut;
-  if (cut) out["hint"] = "narrow the path, or ask for more with maxResults";
+  out["truncated"] = more;
+  out["nextCursor"] = more ? json::Value(render_cursor(std::to_string(next))) : nullptr;
   return Reply(std::move(out));
 }
 
@@ -96,16 +133,19 @@ Tool fs_diff() {
            fs::path("Only below this directory of both", shape::kOptional),
            {"unified", shape::flag("Also the changed lines of text files"), shape::kOptional},
            {"maxResults", shape::integer("Changes at most (default 500)", 1, 10'000),
-            shape::kOptional}}),
+            shape::kOptional},
+           {"cursor", shape::text("nextCursor of the page before"), shape::kOptional}}),
       .output = shape::object(
-          {{"changes", shape::list_of(shape::object(
-                           {{"path", shape::text()},
-                            {"change", shape::choice({"added", "removed", "modified"})},
-                            {"before", one(), shape::kOptional},
-                            {"after", one(), shape::kOptional},
-                            {"diff", shape::text("Unified diff"), shape::kOptional}}))},
-           {"truncated", shape::flag()},
-           {"hint", shape::text(), shape::kOptional}}),
+          {{"changes",
+            shape::list_of(shape::object(
+                {{"path", shape::text()},
+                 {"change", shape::choice({"added", "removed", "modified"})},
+                 {"before", one(), shape::kOptional},
+                 {"after", one(), shape::kOptional},
+                 {"diff", shape::text("Unified diff"), shape::kOptional},
+                 {"cut", shape::flag("The diff is longer: read the file"), shape::kOptional}}))},
+           {"truncated", shape::flag("There are more changes: call again with nextCursor")},
+           {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
       .run = run,
   };

@@ -1,3 +1,4 @@
+#include "base/quote.h"
 #include "tools/fs.h"
 #include "tools/list.h"
 
@@ -24,9 +25,9 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   json::Array counts;
   for (auto count : edited.counts) counts.emplace_back(count);
   out["replacements"] = std::move(counts);
-  const bool long_diff = edited.diff.size() > static_cast<std::size_t>(Call::kAnswerBytes);
-  if (long_diff) {
-    edited.diff.resize(edited.diff.rfind('\n', static_cast<std::size_t>(Call::kAnswerBytes)) + 1);
+  const auto shown_diff = json_prefix(edited.diff, static_cast<std::size_t>(Call::kAnswerBytes));
+  if (shown_diff.size() < edited.diff.size()) {
+    edited.diff.resize(shown_diff.rfind('\n') + 1);
     out["truncated"] = true;
   }
   out["diff"] = std::move(edited.diff);
@@ -48,8 +49,8 @@ Tool fs_edit() {
       .description =
           "Replaces exact text in one file. Each oldText must occur exactly once, or set "
           "replaceAll; copy it from fs_read with its indentation. All edits are made or none. "
-          "Gives a diff and a newRoot (the depot is not changed: depot_commit does that); with "
-          "dryRun only the diff.",
+          "Gives a diff and a newRoot (depot_commit makes it the depot's); with dryRun only the "
+          "diff.",
       .input = shape::object(
           {fs::node_key(),
            fs::path("e.g. 'src/main.ts'"),

@@ -46,18 +46,17 @@ Tool fs_find() {
       .name = "fs_find",
       .title = "Find files by name",
       .description =
-          "Files and directories whose path matches a glob. '*.ts' matches names at any depth; "
-          "with a '/' the pattern is matched against the whole path below path: "
-          "'src/**/*.test.ts'. "
-          "When truncated is true there are more: narrow the pattern or the path.",
+          "Files and directories by glob. '*.ts' matches names at any depth; with a '/' the "
+          "pattern is matched against the whole path below path: 'src/**/*.test.ts'. When "
+          "truncated is true there are more: narrow the pattern or the path.",
       .input = shape::object(
           {fs::node_key(),
            {"pattern", shape::text("Glob: * ? [a-z] {a,b} **", Glob::kMaxBytes)},
-           fs::path("Directory to search; omit for all", shape::kOptional),
+           fs::path("Directory to search; default: all", shape::kOptional),
            {"type", shape::choice({"file", "dir"}, "Only these"), shape::kOptional},
            {"minSize", shape::integer("Files of at least so many bytes"), shape::kOptional},
            {"maxSize", shape::integer("Files of at most so many bytes"), shape::kOptional},
-           {"maxResults", shape::integer("At most so many (default 200)", 1, 10'000),
+           {"maxResults", shape::integer("Matches at most (default 200)", 1, 10'000),
             shape::kOptional}}),
       .output = shape::object(
           {{"matches",

@@ -66,23 +66,22 @@ Tool fs_grep() {
       .name = "fs_grep",
       .title = "Search in files",
       .description =
-          "Lines of text files that match a regular expression (RE2: no back-references, no "
-          "look-around), with their line numbers, by file. Set literal for plain text such as "
-          "'foo(bar)'. Binary files are skipped. When truncated is true there are more matches.",
+          "Lines of text files that match a regular expression (RE2), with their "
+          "line numbers, by file. Set literal for plain text such as 'foo(bar)'. When truncated "
+          "is true there are more.",
       .input = shape::object(
           {fs::node_key(),
-           {"pattern",
-            shape::text("Regular expression, or plain text with literal", Pattern::kMaxBytes)},
-           fs::path("Directory or file to search; omit for all", shape::kOptional),
-           {"literal", shape::flag("The pattern is plain text"), shape::kOptional},
+           {"pattern", shape::text("Regular expression", Pattern::kMaxBytes)},
+           fs::path("Directory or file; default: all", shape::kOptional),
+           {"literal", shape::flag(), shape::kOptional},
            {"ignoreCase", shape::flag(), shape::kOptional},
            {"wholeWord", shape::flag(), shape::kOptional},
-           {"include", shape::list_of(shape::text(), "Only files that match a glob: ['*.ts']", 100),
+           {"include", shape::list_of(shape::text(), "Globs of files to search: ['*.ts']", 100),
             shape::kOptional},
-           {"exclude", shape::list_of(shape::text(), "No files that match a glob", 100),
+           {"exclude", shape::list_of(shape::text(), "Globs of files to leave out", 100),
             shape::kOptional},
-           {"context", shape::integer("Lines to show before and after", 0, 20), shape::kOptional},
-           {"maxResults", shape::integer("Matching lines at most (default 200)", 1, 10'000),
+           {"context", shape::integer("Lines around each match", 0, 20), shape::kOptional},
+           {"maxResults", shape::integer("Matches at most (default 200)", 1, 10'000),
             shape::kOptional}}),
       .output = shape::object(
           {{"files",

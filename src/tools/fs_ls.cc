@@ -43,7 +43,7 @@ Tool fs_ls() {
           "project fs_tree is the better first look.",
       .input = shape::object(
           {fs::node_key(),
-           fs::path("Directory, e.g. 'src'; omit for the root", shape::kOptional),
+           fs::path("e.g. 'src'; default: the root", shape::kOptional),
            {"limit", shape::integer("Children per page (default 100)", 1, 1000), shape::kOptional},
            {"cursor", shape::text("nextCursor of the page before"), shape::kOptional}}),
       .output = shape::object(

@@ -23,9 +23,8 @@ Tool fs_mv() {
       .title = "Move or rename",
       .description =
           "Moves or renames a file or directory. Onto an existing directory it goes into it; onto "
-          "an "
-          "existing file it is refused (TARGET_EXISTS): remove that first. Gives a newRoot; the "
-          "depot changes with depot_commit.",
+          "an existing file it is refused (TARGET_EXISTS). Gives a newRoot; the depot changes with "
+          "depot_commit.",
       .input = shape::object({fs::node_key(),
                               {"from", shape::text("e.g. 'src/a.ts'", Path::kMaxBytes)},
                               {"to", shape::text("e.g. 'src/utils/b.ts'", Path::kMaxBytes)}}),

@@ -51,16 +51,16 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
 Tool fs_tree() {
   return {
       .name = "fs_tree",
-      .title = "The tree of directories",
+      .title = "Directory tree",
       .description =
           "A directory with everything below it, nested: the first look at a project. "
-          "Directories that do not fit maxEntries or depth are marked collapsed: call again with "
-          "their path to see inside, or search with fs_find.",
+          "Directories beyond depth or maxEntries are marked collapsed: call again with their "
+          "path, or search.",
       .input = shape::object(
           {fs::node_key(),
-           fs::path("Directory to start from; omit for the root", shape::kOptional),
-           {"depth", shape::integer("Levels to show (default 3, -1: all)", -1), shape::kOptional},
-           {"maxEntries", shape::integer("Entries to show at most (default 500)", 1, 100'000),
+           fs::path("Where to start; default: the root", shape::kOptional),
+           {"depth", shape::integer("Levels (default 3, -1: all)", -1), shape::kOptional},
+           {"maxEntries", shape::integer("Entries at most (default 500)", 1, 100'000),
             shape::kOptional}}),
       .output = shape::object(
           {{"hash", shape::text()},

@@ -1,3 +1,4 @@
+#include "base/quote.h"
 #include "data/tree/metadata.h"
 #include "tools/fs.h"
 #include "tools/list.h"
@@ -7,7 +8,35 @@
 namespace cairn {
 namespace {
 
-constexpr std::size_t kMaxPieces = 1000;
+// The pieces of a file, a page of them from where the cursor says.
+Result<void> add_pieces(const Call& call, const NodeMetadata& found, const ListOptions& options,
+                        json::Object& out) {
+  // The first piece is the file's; the chain of those after it is what a successor is.
+  out["successor"] =
+      found.pieces.size() > 1 ? json::Value(found.pieces[1].key.render()) : json::Value(nullptr);
+  std::uint64_t from = 0;
+  if (options.cursor) {
+    const auto text = TRY(parse_cursor(*options.cursor));
+    from = child_index("~" + text).value_or(found.pieces.size());
+    if (from >= found.pieces.size()) {
+      return fail(Code::kInvalidCursor, "'{}' is not a cursor of this node",
+                  shown(*options.cursor));
+    }
+  }
+  json::Array pieces;
+  for (auto i = from; i < found.pieces.size() && pieces.size() < options.limit; ++i) {
+    json::Object row;
+    row["key"] = found.pieces[i].key.render();
+    row["length"] = found.pieces[i].length;
+    pieces.emplace_back(std::move(row));
+  }
+  pieces.resize(fitting(call, pieces));
+  const auto end = from + pieces.size();
+  out["pieces"] = std::move(pieces);
+  out["pieceCount"] = found.pieces.size();
+  if (end < found.pieces.size()) out["nextCursor"] = render_cursor(std::to_string(end));
+  return {};
+}
 
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
@@ -32,21 +61,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   } else {
     if (found.kind == Kind::kFile) out["contentType"] = found.content_type;
     out["successor"] = nullptr;
-    if (!found.pieces.empty()) {
-      // The first piece is the file's; the chain of those after it is what a successor is.
-      out["successor"] = found.pieces.size() > 1 ? json::Value(found.pieces[1].key.render())
-                                                 : json::Value(nullptr);
-      json::Array pieces;
-      for (const auto& piece : found.pieces) {
-        if (pieces.size() == kMaxPieces) break;
-        json::Object row;
-        row["key"] = piece.key.render();
-        row["length"] = piece.length;
-        pieces.emplace_back(std::move(row));
-      }
-      out["pieces"] = std::move(pieces);
-      out["pieceCount"] = found.pieces.size();
-    }
+    if (!found.pieces.empty()) TRY(add_pieces(call, found, options, out));
   }
   return fs::about(opened, found.key, std::move(out));
 }
@@ -63,7 +78,8 @@ Tool node_metadata() {
       .input = shape::object(
           {fs::node_key(),
            {"navigation", shape::text("Child indices from there: '~0/~1'"), shape::kOptional},
-           {"limit", shape::integer("Children per page (default 1000)", 1, 1000), shape::kOptional},
+           {"limit", shape::integer("Children or pieces per page (default 1000)", 1, 1000),
+            shape::kOptional},
            {"cursor", shape::text("nextCursor of the page before"), shape::kOptional}}),
       .output = shape::object(
           {{"key", shape::text()},

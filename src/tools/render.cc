@@ -160,4 +160,15 @@ void add_entry(json::Object& out, const EntryValue& value, std::string key) {
   }
 }
 
+std::size_t fitting(const Call& call, const json::Array& rows) {
+  Budget budget(call.clock(), call.limits());
+  std::size_t count = 0;
+  for (const auto& row : rows) {
+    const auto bytes = static_cast<std::int64_t>(json::write(row).size() + 1);
+    if (!budget.take_bytes(bytes) && count > 0) break;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace cairn

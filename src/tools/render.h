@@ -23,6 +23,9 @@ json::Object render_history_entry(const HistoryEntry& entry);
 // `{type, key, size, contentType}` of a file, `{type, key, childCount}` of a directory.
 void add_entry(json::Object& out, const EntryValue& value, std::string key);
 
+// How many of the rows an answer has room for: at least one, if there is any.
+std::size_t fitting(const Call& call, const json::Array& rows);
+
 // The shapes of these answers.
 json::Value delegate_shape();
 json::Value issued_shape();

@@ -1,5 +1,6 @@
 #include "data/tree/diff.h"
 
+#include "base/quote.h"
 #include "data/tree/walk.h"
 
 namespace cairn {
@@ -7,8 +8,8 @@ namespace {
 
 class Differ final {
  public:
-  Differ(const NodeReader& nodes, Directories directories, Budget& budget)
-      : nodes_(nodes), directories_(directories), budget_(budget) {}
+  Differ(const NodeReader& nodes, Directories directories, Budget& budget, DiffPage page)
+      : nodes_(nodes), directories_(directories), budget_(budget), page_(page) {}
 
   Result<void> run(const std::string& prefix, const NodePtr& before, const NodePtr& after) {
     return dict_diff(nodes_, before, after,
@@ -65,17 +66,35 @@ class Differ final {
   }
 
   void report(Change change) {
-    auto size = static_cast<std::int64_t>(change.path.size() + 100);
-    if (!budget_.in_time() || !budget_.take_entries() || !budget_.take_bytes(size)) {
+    if (!budget_.in_time()) {
+      stopped_ = true;
+      return;
+    }
+    if (page_.skip > 0) {
+      page_.skip -= 1;
+      return;
+    }
+    if (changes_.size() >= page_.most || !budget_.take_entries() ||
+        !budget_.take_bytes(rendered_bytes(change))) {
       stopped_ = true;
       return;
     }
     changes_.push_back(std::move(change));
   }
 
+  // About what a change costs in the rendered answer.
+  static std::int64_t rendered_bytes(const Change& change) {
+    auto bytes = json_bytes(change.path) + 40;
+    for (const auto* side : {&change.before, &change.after}) {
+      if (*side) bytes += json_bytes((*side)->type) + 90;
+    }
+    return static_cast<std::int64_t>(bytes);
+  }
+
   const NodeReader& nodes_;
   Directories directories_;
   Budget& budget_;
+  DiffPage page_;
   std::vector<Change> changes_;
   bool stopped_ = false;
 };
@@ -83,11 +102,12 @@ class Differ final {
 }  // namespace
 
 Result<DiffResult> diff(const NodeReader& nodes, const NodePtr& before, const NodePtr& after,
-                        Directories directories, Budget& budget) {
-  Differ differ(nodes, directories, budget);
+                        Directories directories, Budget& budget, DiffPage page) {
+  Differ differ(nodes, directories, budget, page);
   auto done = differ.run("", before, after);
   if (!done && !differ.stopped()) return Failure(std::move(done).error());
-  return DiffResult{std::move(differ.changes()), budget.stopped_by()};
+  const auto stopped_by = budget.stopped_by();
+  return DiffResult{std::move(differ.changes()), stopped_by, differ.stopped() || stopped_by};
 }
 
 }  // namespace cairn

@@ -24,15 +24,22 @@ struct Change {
   bool operator==(const Change&) const = default;
 };
 
+// Which of the changes to give.
+struct DiffPage {
+  std::uint64_t skip = 0;
+  std::size_t most = SIZE_MAX;
+};
+
 struct DiffResult {
   std::vector<Change> changes;  // in path order; what is below a directory that
                                 // became a file comes before the file
   // The limit of the budget that cut the list.
   std::optional<Budget::Limit> stopped_by;
+  bool more = false;  // the list was cut, by the budget or by the page
 };
 
 // REQUIRES: both are directories.
 Result<DiffResult> diff(const NodeReader& nodes, const NodePtr& before, const NodePtr& after,
-                        Directories directories, Budget& budget);
+                        Directories directories, Budget& budget, DiffPage page = {});
 
 }  // namespace cairn

@@ -1,3 +1,4 @@
+#include "base/quote.h"
 #include "data/tree/search.h"
 #include "data/tree/walk.h"
 
@@ -27,7 +28,7 @@ Result<FindResult> find_entries(const TreeView& tree, const Path& path, const Gl
                  result.stopped_by = "results";
                  return Walk::kStop;
                }
-               auto size = prefix.size() + below.size() + entry.type.size() + 80;
+               auto size = json_bytes(prefix) + json_bytes(below) + json_bytes(entry.type) + 95;
                if (!budget.take_bytes(static_cast<std::int64_t>(size))) return Walk::kStop;
                result.matches.push_back({prefix + std::string(below), EntryValue::of(entry)});
              }

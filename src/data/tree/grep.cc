@@ -2,6 +2,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "data/cas/file.h"
 #include "data/tree/search.h"
@@ -221,6 +222,11 @@ void run_tasks(const NodeReader& nodes, const Pattern& pattern, const GrepOption
   work();
 }
 
+// About what a line costs in the rendered answer.
+std::int64_t rendered_bytes(const GrepResult::Line& line) {
+  return static_cast<std::int64_t>(json_bytes(line.text)) + (line.cut ? 50 : 40);
+}
+
 // How much of a file's answer fits: the matches left to give, and the bytes left to render.
 bool take_file(Task& task, const GrepOptions& options, GrepResult& result, Budget& budget) {
   auto& file = task.found;
@@ -228,14 +234,15 @@ bool take_file(Task& task, const GrepOptions& options, GrepResult& result, Budge
   std::uint64_t taken = 0;
   std::uint64_t last = 0;
   std::size_t lines = 0;
-  bool whole = true;
+  bool whole = budget.take_bytes(static_cast<std::int64_t>(json_bytes(task.path)) + 40);
+  if (!whole) return false;
   for (const auto& line : file.lines) {
     if (line.match && taken == limit) {
       whole = false;
       result.stopped_by = "matches";
       break;
     }
-    if (!budget.take_bytes(static_cast<std::int64_t>(line.text.size() + 16))) {
+    if (!budget.take_bytes(rendered_bytes(line))) {
       whole = false;
       break;
     }

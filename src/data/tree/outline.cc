@@ -1,12 +1,17 @@
 #include "data/tree/outline.h"
 
+#include "base/quote.h"
+
 namespace cairn {
 namespace {
 
-// About what one item costs in the rendered answer.
-std::int64_t rendered_bytes(const Node& node) {
-  auto entries = static_cast<std::int64_t>(node.totals().entries);
-  return entries * 100;
+// About what the items from `first` on cost in the rendered answer.
+std::int64_t rendered_bytes(const std::vector<Outline::Item>& items, std::size_t first) {
+  std::size_t bytes = 0;
+  for (auto i = first; i < items.size(); ++i) {
+    bytes += json_bytes(items[i].name) + json_bytes(items[i].value.type) + 85;
+  }
+  return static_cast<std::int64_t>(bytes);
 }
 
 Result<void> append_children(const NodeReader& nodes, const NodePtr& dict, Outline& out) {
@@ -46,16 +51,20 @@ Result<Outline> outline(const TreeView& tree, const Path& path, const OutlineOpt
     if (out.items[i].value.kind != Kind::kDict) continue;
     auto count = static_cast<std::int64_t>(out.items[i].value.children);
     auto node = i == 0 ? dict : TRY(tree.nodes.get(out.items[i].value.key));
-    bool fits = count <= left && budget.in_time() && budget.take_entries(count) &&
-                budget.take_bytes(rendered_bytes(*node));
+    const auto first = out.items.size();
+    bool fits = count <= left && budget.in_time() && budget.take_entries(count);
+    if (fits) {
+      TRY(append_children(tree.nodes, node, out));
+      fits = budget.take_bytes(rendered_bytes(out.items, first));
+    }
     if (!fits) {
+      out.items.resize(first);
       out.truncated = true;
       break;
     }
     left -= count;
     out.items[i].collapsed = false;
-    out.items[i].first = out.items.size();
-    TRY(append_children(tree.nodes, node, out));
+    out.items[i].first = first;
   }
   return out;
 }

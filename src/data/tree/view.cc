@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/quote.h"
 #include "data/cas/file.h"
 #include "data/tree/nearest.h"
 
@@ -136,7 +137,7 @@ namespace {
 
 // About what one child costs in a rendered listing.
 std::int64_t rendered_bytes(const Entry& entry) {
-  return 120 + static_cast<std::int64_t>(entry.name.size() + entry.type.size());
+  return 120 + static_cast<std::int64_t>(json_bytes(entry.name) + json_bytes(entry.type));
 }
 
 }  // namespace
@@ -218,7 +219,7 @@ class LineCollector final {
       auto newline = bytes.find('\n');
       auto part = bytes.substr(0, newline == ByteView::npos ? bytes.size() : newline + 1);
       bytes.remove_prefix(part.size());
-      if (line_ >= range_.first && line_ <= range_.last && !take(part)) return false;
+      if (line_ >= range_.first && line_ <= range_.last && !take(wanted(part))) return false;
       offset_ += part.size();
       open_ = part.back() != '\n';
       if (!open_) ++line_;
@@ -232,8 +233,20 @@ class LineCollector final {
   std::uint64_t bytes_seen() const { return offset_; }
 
  private:
+  // Without what is to be left out of the first line.
+  ByteView wanted(ByteView part) {
+    if (line_ != range_.first || skipped_ >= range_.skip) return part;
+    auto skip = std::min<std::uint64_t>(range_.skip - skipped_, part.size());
+    auto is_inside = [&] {
+      return skip < part.size() && (static_cast<unsigned char>(part[skip]) & 0xC0) == 0x80;
+    };
+    while (is_inside()) ++skip;
+    skipped_ += skip;
+    return part.substr(skip);
+  }
+
   bool take(ByteView part) {
-    if (!budget_.take_bytes(static_cast<std::int64_t>(part.size()))) {
+    if (!budget_.take_bytes(static_cast<std::int64_t>(json_bytes(part)))) {
       result_.truncated = true;
       cut_line(part);
       return false;
@@ -256,10 +269,11 @@ class LineCollector final {
   // characters as fit.
   void cut_line(ByteView part) {
     if (result_.content.empty() || (result_.last_line == line_ && line_begin_ == 0)) {
-      auto fits = static_cast<std::size_t>(std::max<std::int64_t>(budget_.bytes_left(), 0));
-      while (fits > 0 && (static_cast<unsigned char>(part[fits]) & 0xC0) == 0x80) --fits;
-      if (fits == 0 || !budget_.take_bytes(static_cast<std::int64_t>(fits))) return;
-      append(part.substr(0, fits));
+      auto left = static_cast<std::size_t>(std::max<std::int64_t>(budget_.bytes_left(), 0));
+      auto fits = json_prefix(part, left);
+      budget_.take_bytes(static_cast<std::int64_t>(json_bytes(fits)));
+      if (!fits.empty()) append(fits);
+      if (!result_.content.empty()) result_.cut_at = skipped_ + result_.content.size();
     } else if (result_.last_line == line_) {
       result_.content.resize(line_begin_);
       result_.last_line = line_ - 1;
@@ -271,6 +285,7 @@ class LineCollector final {
   FileContent& result_;
   std::uint64_t line_ = 1;
   std::uint64_t offset_ = 0;
+  std::uint64_t skipped_ = 0;
   std::size_t line_begin_ = 0;
   bool open_ = false;
 };

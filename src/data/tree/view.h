@@ -75,6 +75,8 @@ struct ByteRange {
 struct LineRange {
   std::uint64_t first = 1;
   std::uint64_t last = UINT64_MAX;
+  // Bytes of the first line to leave out, up to the end of the character they end in.
+  std::uint64_t skip = 0;
 };
 
 struct FileContent {
@@ -89,11 +91,13 @@ struct FileContent {
   std::uint64_t last_line = 0;
   std::optional<std::uint64_t> total_lines;
   bool truncated = false;  // the budget left out a part of what was asked for
+  // When the last line given is not whole: where in it the rest begins.
+  std::optional<std::uint64_t> cut_at;
 };
 
 Result<FileContent> read(const TreeView& tree, const Path& path, ByteRange range, Budget& budget);
 // Whole lines only, save for a first one that alone is over the budget; a first line past the end
-// is INVALID_ARGUMENT with the number of lines.
+// is INVALID_ARGUMENT with the number of lines. The budget is of bytes as a JSON string.
 Result<FileContent> read_lines(const TreeView& tree, const Path& path, LineRange range,
                                Budget& budget);
 

@@ -132,7 +132,8 @@ Server::Outcome Server::finish_modern(ServerExchange& exchange, const Request& r
     return outcome;
   }
   outcome->emplace("resultType", "complete");
-  (*outcome)["_meta"] = json::Object{{meta::kServerInfo, server_info(exchange.revision())}};
+  const auto detail = request.method == "server/discover" ? Detail::kFull : Detail::kBrief;
+  (*outcome)["_meta"] = json::Object{{meta::kServerInfo, server_info(exchange.revision(), detail)}};
   return outcome;
 }
 

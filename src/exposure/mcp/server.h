@@ -66,7 +66,9 @@ class Server final {
   std::string bound_to(const ServerExchange& exchange, const Request& request) const;
   static const Method* find(std::string_view method);
   bool offers(const Method& method) const;
-  json::Object server_info(Revision revision) const;
+  // Icons and links are for those who meet the server, not for every result.
+  enum class Detail { kBrief, kFull };
+  json::Object server_info(Revision revision, Detail detail) const;
   json::Object capabilities(Revision revision) const;
 
   Outcome list_tools(ServerExchange& exchange);

@@ -20,11 +20,11 @@ json::Object change_capability(bool changes) {
 
 }  // namespace
 
-json::Object Server::server_info(Revision revision) const {
+json::Object Server::server_info(Revision revision, Detail detail) const {
   const Offer& offer = service_.offer();
   json::Object info{{"name", offer.name}, {"version", offer.version}};
   if (revision >= Revision::k2025_06_18) info["title"] = offer.title;
-  if (revision == Revision::k2025_11_25) {
+  if (revision >= Revision::k2025_11_25 && detail == Detail::kFull) {
     if (!offer.icons.empty()) info["icons"] = offer.icons;
     if (!offer.website.empty()) info["websiteUrl"] = offer.website;
   }
@@ -49,7 +49,7 @@ json::Object Server::capabilities(Revision revision) const {
 json::Object Server::greeting(Revision revision) const {
   json::Object out{{"protocolVersion", name(revision)},
                    {"capabilities", capabilities(revision)},
-                   {"serverInfo", server_info(revision)}};
+                   {"serverInfo", server_info(revision, Detail::kFull)}};
   if (!service_.offer().instructions.empty()) out["instructions"] = service_.offer().instructions;
   return out;
 }

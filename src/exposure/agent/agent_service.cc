@@ -1,0 +1,192 @@
+#include "exposure/agent/agent_service.h"
+
+#include "base/base64.h"
+#include "base/quote.h"
+#include "base/similar.h"
+#include "exposure/agent/completion.h"
+#include "exposure/agent/outcome.h"
+#include "exposure/agent/prompts.h"
+#include "exposure/agent/resource_uri.h"
+#include "exposure/agent/stamp.h"
+#include "exposure/mcp/exchange.h"
+
+namespace cairn::agent {
+namespace {
+
+// Lists of ours are short: one page.
+constexpr std::size_t kPageSize = 100;
+// Nothing in them changes while the server runs; another version of it may have others.
+constexpr std::int64_t kListTtl = 3600 * 1000;
+constexpr mcp::Caching kForAll{.ttl_ms = kListTtl, .for_all = true};
+constexpr mcp::Caching kForOne{.ttl_ms = kListTtl, .for_all = false};
+
+constexpr std::string_view kInstructions =
+    "Cairn keeps trees of files with every version of them. A depot (dpt_…) is a named pointer to "
+    "the root of a tree, like a git branch; a node (nod_…) is immutable content named by its hash. "
+    "Tools that take a nodeKey take either.\n"
+    "Begin with list_depots, then fs_tree. Paths are relative: 'src/main.ts'.\n"
+    "Writes (fs_write, fs_edit, fs_rm, …) do not change the depot: each gives a newRoot. Pass it "
+    "as "
+    "nodeKey to the next write, and when all is done call depot_commit once with the last one; "
+    "what is not committed is lost after a day. Others may have committed meanwhile: their changes "
+    "are merged with yours, or the commit fails with CONFLICT, names the paths and changes "
+    "nothing; then read those paths again, redo your change on the depot and commit again. Never "
+    "force.\n"
+    "Answers are cut at about 60 KB and say how to get the rest (truncated, hint, nextCursor, "
+    "collapsed). Errors read 'Error: CODE — message', and the message says what to do instead.";
+
+// Three stones on one another.
+constexpr std::string_view kIcon =
+    R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="#57606a"><ellipse cx="12" cy="19" rx="9" ry="4"/><ellipse cx="12" cy="12" rx="6.5" ry="3.2"/><ellipse cx="12" cy="6" rx="4" ry="2.6"/></svg>)";
+
+mcp::Offer make_offer(std::string version) {
+  mcp::Offer offer;
+  offer.name = "cairn";
+  offer.title = "Cairn";
+  offer.version = std::move(version);
+  json::Object icon{{"src", "data:image/svg+xml;base64," + base64_encode(kIcon)},
+                    {"mimeType", "image/svg+xml"},
+                    {"sizes", json::Array{"any"}}};
+  offer.icons.emplace_back(std::move(icon));
+  offer.instructions = kInstructions;
+  offer.resources_change = true;
+  offer.subscriptions = true;
+  return offer;
+}
+
+// Every principal that comes back is one of ours.
+const AgentPrincipal& ours(const mcp::Principal& principal) {
+  return static_cast<const AgentPrincipal&>(principal);
+}
+
+const AgentPrincipal& asker(mcp::Exchange& exchange) { return ours(*exchange.principal()); }
+
+std::unexpected<mcp::RpcError> unknown_tool(std::string_view name, const Selection& offered) {
+  std::vector<std::string> names;
+  for (const auto* tool : offered.tools()) names.emplace_back(tool->name);
+  const auto near = most_similar(name, names);
+  return mcp::rpc_fail(
+      mcp::rpc_code::kInvalidParams,
+      near.empty() ? fmt::format("there is no tool '{}'", shown(name))
+                   : fmt::format("there is no tool '{}'; did you mean '{}'?", shown(name), near));
+}
+
+}  // namespace
+
+AgentService::AgentService(Executor& executor, AgentOptions options)
+    : executor_(executor),
+      offer_(make_offer(std::move(options.version))),
+      shelf_(executor.table()),
+      resources_(executor),
+      changes_(executor.services().realms) {}
+
+Result<mcp::PrincipalPtr> AgentService::principal(Caller caller,
+                                                  const SelectionRequest& request) const {
+  auto selection = TRY(Selection::parse(request, executor_.table()));
+  return std::make_shared<const AgentPrincipal>(std::move(caller), std::move(selection));
+}
+
+Result<mcp::PrincipalPtr> AgentService::admit(std::string_view token,
+                                              const SelectionRequest& request) const {
+  return principal(TRY(executor_.authenticate(token, "me", Entrance::kMcp)), request);
+}
+
+Result<mcp::PrincipalPtr> AgentService::trusted(const RealmId& realm,
+                                                const SelectionRequest& request) const {
+  return principal(TRY(executor_.trusted(realm, Entrance::kMcp)), request);
+}
+
+mcp::Rpc<mcp::Page> AgentService::list_tools(mcp::Exchange& exchange, std::string_view cursor) {
+  const auto& who = asker(exchange);
+  return mcp::page_of(shelf_.offered(who.tools, who.caller.session()), cursor, kPageSize, kForOne);
+}
+
+mcp::Manner AgentService::manner(const mcp::Principal& principal, std::string_view tool) const {
+  const auto* known = ours(principal).tools.find(tool);
+  // To say that there is no such tool takes no time either.
+  return {.quick = known == nullptr || known->quick, .talks = false};
+}
+
+std::span<const mcp::ParamHeader> AgentService::param_headers(const mcp::Principal&,
+                                                              std::string_view) const {
+  return {};
+}
+
+mcp::Rpc<mcp::ToolOutcome> AgentService::call_tool(mcp::Exchange& exchange, std::string_view tool,
+                                                   const json::Object& arguments) {
+  const auto& who = asker(exchange);
+  if (who.tools.find(tool) == nullptr) return unknown_tool(tool, who.tools);
+  return outcome_of(executor_.run(who.caller, tool, arguments, {}, exchange.stopping()));
+}
+
+mcp::Rpc<mcp::Page> AgentService::list_resources(mcp::Exchange& exchange, std::string_view cursor) {
+  return resources_.list(asker(exchange).caller, cursor);
+}
+
+mcp::Rpc<mcp::Page> AgentService::list_templates(mcp::Exchange&, std::string_view cursor) {
+  return mcp::page_of(resource_templates(), cursor, kPageSize, kForAll);
+}
+
+mcp::Rpc<mcp::ResourceContents> AgentService::read_resource(mcp::Exchange& exchange,
+                                                            std::string_view uri) {
+  return resources_.read(asker(exchange).caller, uri, exchange.stopping());
+}
+
+mcp::Rpc<mcp::Page> AgentService::list_prompts(mcp::Exchange&, std::string_view cursor) {
+  return mcp::page_of(prompt_list(), cursor, kPageSize, kForAll);
+}
+
+mcp::Rpc<json::Object> AgentService::get_prompt(mcp::Exchange& exchange, std::string_view name,
+                                                const json::Object& arguments) {
+  return agent::get_prompt(executor_, asker(exchange).caller, name, arguments);
+}
+
+mcp::Rpc<mcp::Completion> AgentService::complete(mcp::Exchange& exchange,
+                                                 const mcp::CompletionRequest& request) {
+  return agent::complete(executor_, asker(exchange).caller, request);
+}
+
+mcp::Rpc<mcp::Watched> AgentService::watch(const mcp::Principal& principal,
+                                           const mcp::Subject& subject) {
+  const auto& session = ours(principal).caller.session();
+  if (const auto* kind = std::get_if<mcp::ListKind>(&subject)) return watch_list(session, *kind);
+  return watch_resource(session, std::get<std::string>(subject));
+}
+
+mcp::Rpc<mcp::Watched> AgentService::watch_list(const Session& session, mcp::ListKind kind) {
+  switch (kind) {
+    case mcp::ListKind::kTools:
+      return mcp::Watched{"tools", "always the same"};
+    case mcp::ListKind::kPrompts:
+      return mcp::Watched{"prompts", "always the same"};
+    case mcp::ListKind::kResources:
+      break;
+  }
+  // Before it is looked at: what changes later is announced.
+  changes_.cover(session.realm);
+  auto stamp = depots_stamp(executor_.services(), session);
+  if (!stamp) return std::unexpected(rpc_error(stamp.error()));
+  return mcp::Watched{ChangeWatch::depots_topic(session.realm), std::move(*stamp)};
+}
+
+mcp::Rpc<mcp::Watched> AgentService::watch_resource(const Session& session,
+                                                    const std::string& uri) {
+  const auto parsed = ResourceUri::parse(uri);
+  if (!parsed) return std::unexpected(resource_error(uri, parsed.error()));
+  changes_.cover(session.realm);
+  auto stamp = resource_stamp(executor_.services(), session, *parsed);
+  if (!stamp) return std::unexpected(resource_error(uri, stamp.error()));
+  if (parsed->kind == ResourceUri::Kind::kNode) {
+    return mcp::Watched{"nodes", std::move(*stamp)};  // never announced
+  }
+  const auto id = std::string_view(parsed->key).substr(0, parsed->key.find('/'));
+  return mcp::Watched{ChangeWatch::depot_topic(session.realm, *DepotId::parse(id)),
+                      std::move(*stamp)};
+}
+
+bool AgentService::still_valid(const mcp::Principal& principal) const {
+  const auto& session = ours(principal).caller.session();
+  return executor_.services().delegates.check_again(session).has_value();
+}
+
+}  // namespace cairn::agent

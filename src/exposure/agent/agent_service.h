@@ -1,0 +1,73 @@
+// AgentService: Cairn as an MCP server offers it: the tools a caller may use, its depots as
+// resources, prompts, completion, and word of every commit.
+//
+// Everything goes through the executor, so rights, limits and audit are those of every surface.
+// Threads  every function may be called from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "exposure/agent/change_watch.h"
+#include "exposure/agent/principal.h"
+#include "exposure/agent/resources.h"
+#include "exposure/agent/tool_shelf.h"
+#include "exposure/mcp/service.h"
+#include "tools/executor.h"
+
+namespace cairn::agent {
+
+struct AgentOptions {
+  std::string version;
+};
+
+class AgentService final : public mcp::Service {
+ public:
+  // REQUIRES: the executor outlives the service.
+  AgentService(Executor& executor, AgentOptions options);
+
+  // Whoever holds a token. Fails as the executor does, and with INVALID_ARGUMENT for a selection
+  // that names what there is not.
+  Result<mcp::PrincipalPtr> admit(std::string_view token, const SelectionRequest& request) const;
+  // A realm's owner, for whoever holds the data directory.
+  Result<mcp::PrincipalPtr> trusted(const RealmId& realm, const SelectionRequest& request) const;
+
+  const mcp::Offer& offer() const override { return offer_; }
+
+  mcp::Rpc<mcp::Page> list_tools(mcp::Exchange& exchange, std::string_view cursor) override;
+  mcp::Manner manner(const mcp::Principal& principal, std::string_view tool) const override;
+  std::span<const mcp::ParamHeader> param_headers(const mcp::Principal& principal,
+                                                  std::string_view tool) const override;
+  mcp::Rpc<mcp::ToolOutcome> call_tool(mcp::Exchange& exchange, std::string_view tool,
+                                       const json::Object& arguments) override;
+
+  mcp::Rpc<mcp::Page> list_resources(mcp::Exchange& exchange, std::string_view cursor) override;
+  mcp::Rpc<mcp::Page> list_templates(mcp::Exchange& exchange, std::string_view cursor) override;
+  mcp::Rpc<mcp::ResourceContents> read_resource(mcp::Exchange& exchange,
+                                                std::string_view uri) override;
+
+  mcp::Rpc<mcp::Page> list_prompts(mcp::Exchange& exchange, std::string_view cursor) override;
+  mcp::Rpc<json::Object> get_prompt(mcp::Exchange& exchange, std::string_view name,
+                                    const json::Object& arguments) override;
+
+  mcp::Rpc<mcp::Completion> complete(mcp::Exchange& exchange,
+                                     const mcp::CompletionRequest& request) override;
+
+  mcp::Rpc<mcp::Watched> watch(const mcp::Principal& principal,
+                               const mcp::Subject& subject) override;
+  bool still_valid(const mcp::Principal& principal) const override;
+  void announce_to(mcp::Changes* changes) override { changes_.announce_to(changes); }
+
+ private:
+  Result<mcp::PrincipalPtr> principal(Caller caller, const SelectionRequest& request) const;
+  mcp::Rpc<mcp::Watched> watch_list(const Session& session, mcp::ListKind kind);
+  mcp::Rpc<mcp::Watched> watch_resource(const Session& session, const std::string& uri);
+
+  Executor& executor_;
+  mcp::Offer offer_;
+  ToolShelf shelf_;
+  Resources resources_;
+  ChangeWatch changes_;
+};
+
+}  // namespace cairn::agent

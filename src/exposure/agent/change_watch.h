@@ -1,0 +1,49 @@
+// ChangeWatch: hears of every commit to a depot, from whatever surface, and announces it.
+//
+//   depot:REALM:DEPOT   the depot has another root or title, or is gone
+//   depots:REALM        a depot came, went or has another title
+//
+// A realm is watched from the first time that somebody asks about it: nobody can wait for its
+// changes before.
+// Threads  any. Announcements come from the committing thread, after the commit can be read.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/guarded.h"
+#include "data/access/realms.h"
+#include "exposure/mcp/service.h"
+
+namespace cairn::agent {
+
+class ChangeWatch final {
+ public:
+  explicit ChangeWatch(Realms& realms) : realms_(realms) {}
+  ChangeWatch(const ChangeWatch&) = delete;
+  ChangeWatch& operator=(const ChangeWatch&) = delete;
+
+  static std::string depot_topic(const RealmId& realm, const DepotId& depot);
+  static std::string depots_topic(const RealmId& realm);
+
+  // Every change of the realm that can be read after this is announced.
+  void cover(const RealmId& realm);
+  // nullptr: to nobody. When it returns, the earlier one is not used any more.
+  void announce_to(mcp::Changes* changes);
+
+ private:
+  static constexpr std::size_t kMaxTitles = 10'000;
+
+  void changed(const RealmId& realm, const DepotId& depot);
+  bool listed_differently(const RealmId& realm, const DepotId& depot);
+
+  Realms& realms_;
+  Guarded<mcp::Changes*> changes_{nullptr};
+  // Titles as they were last announced, so that a commit is not taken for a change of the list.
+  Guarded<std::map<DepotId, std::string>> titles_;
+  // Last: when these are gone, nothing above is used any more.
+  Guarded<std::map<RealmId, std::unique_ptr<Subscription>>> watching_;
+};
+
+}  // namespace cairn::agent

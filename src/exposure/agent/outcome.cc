@@ -1,0 +1,110 @@
+#include "exposure/agent/outcome.h"
+
+#include "base/quote.h"
+
+namespace cairn::agent {
+namespace {
+
+// As much of a list in an error as is worth reading.
+constexpr std::size_t kMaxListBytes = 20'000;
+
+json::Value shortened(const std::vector<std::string>& items, std::size_t& left_out) {
+  json::Array out;
+  std::size_t bytes = 0;
+  for (const auto& item : items) {
+    bytes += item.size() + 3;
+    if (bytes > kMaxListBytes && !out.empty()) break;
+    out.emplace_back(item);
+  }
+  left_out = items.size() - out.size();
+  return out;
+}
+
+json::Object render_details(const Error& error) {
+  json::Object out;
+  for (const auto& [name, detail] : error.details) {
+    if (const auto* text = std::get_if<std::string>(&detail)) {
+      out[name] = *text;
+    } else if (const auto* number = std::get_if<std::int64_t>(&detail)) {
+      out[name] = *number;
+    } else {
+      std::size_t left_out = 0;
+      out[name] = shortened(std::get<std::vector<std::string>>(detail), left_out);
+      if (left_out > 0) out[name + "LeftOut"] = left_out;
+    }
+  }
+  return out;
+}
+
+json::Array text_content(std::string text) {
+  json::Object block;
+  block["type"] = "text";
+  block["text"] = std::move(text);
+  json::Array content;
+  content.emplace_back(std::move(block));
+  return content;
+}
+
+mcp::ToolOutcome failed(const Error& error) {
+  auto text = fmt::format("Error: {} — {}", error.name(), error.message);
+  if (!error.details.empty()) {
+    text += '\n';
+    json::write(text, render_details(error));
+  }
+  mcp::ToolOutcome out;
+  out.content = text_content(std::move(text));
+  out.is_error = true;
+  return out;
+}
+
+int rpc_code_of(Code code) {
+  switch (code) {
+    case Code::kPathNotFound:
+    case Code::kNotADirectory:
+    case Code::kNodeNotFound:
+    case Code::kNodeNotAuthorized:
+    case Code::kDepotNotFound:
+      return mcp::rpc_code::kResourceNotFound;
+    case Code::kInvalidArgument:
+    case Code::kInvalidPath:
+    case Code::kInvalidKey:
+    case Code::kAmbiguousKey:
+    case Code::kInvalidCursor:
+    case Code::kFileTooLarge:
+    case Code::kNotAFile:
+    case Code::kBadRequest:
+      return mcp::rpc_code::kInvalidParams;
+    default:
+      return mcp::rpc_code::kInternal;
+  }
+}
+
+}  // namespace
+
+mcp::ToolOutcome outcome_of(Result<Reply> reply) {
+  if (!reply) return failed(reply.error());
+  mcp::ToolOutcome out;
+  out.content = text_content(json::write(reply->value));
+  out.structured = std::move(reply->value);
+  return out;
+}
+
+mcp::RpcError rpc_error(const Error& error, json::Object data) {
+  data["code"] = error.name();
+  return {rpc_code_of(error.code), error.message, std::move(data)};
+}
+
+mcp::RpcError resource_error(std::string_view uri, const Error& error) {
+  json::Object data;
+  data["uri"] = uri;
+  auto out = rpc_error(error, std::move(data));
+  // Of paths the caller may know what is there instead; of all else, nothing.
+  const bool of_path = error.code == Code::kPathNotFound || error.code == Code::kNotADirectory;
+  if (out.code == mcp::rpc_code::kResourceNotFound && !of_path) {
+    out.message = fmt::format("there is no resource {} that you may read", shown(uri));
+    out.data.as_object().erase("code");
+  }
+  return out;
+}
+
+}  // namespace cairn::agent

@@ -1,0 +1,22 @@
+// How what the executor answers is told to MCP clients.
+#pragma once
+
+#include "base/result.h"
+#include "exposure/mcp/service.h"
+#include "tools/tool.h"
+
+namespace cairn::agent {
+
+// The answer as compact JSON text, and the same as structured content. An error is the text
+// `Error: CODE — message`, with its details as JSON on the next line: a model acts on `currentRoot`
+// and `paths`. Of a long list in them the beginning is shown.
+mcp::ToolOutcome outcome_of(Result<Reply> reply);
+
+// For requests that are not tool calls: what the client did wrong is kInvalidParams, what does not
+// exist for it kResourceNotFound, everything else kInternal. `data` gets the error's `code`.
+mcp::RpcError rpc_error(const Error& error, json::Object data = {});
+// The same about a resource, with `data.uri`. What does not exist and what may not be seen have one
+// answer.
+mcp::RpcError resource_error(std::string_view uri, const Error& error);
+
+}  // namespace cairn::agent

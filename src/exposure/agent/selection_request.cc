@@ -1,0 +1,33 @@
+#include "exposure/agent/selection_request.h"
+
+#include "base/quote.h"
+
+namespace cairn::agent {
+namespace {
+
+std::optional<std::string> either(const HeaderLookup& header, const http::Query& query,
+                                  std::string_view name) {
+  if (const auto given = query.get(name)) return std::string(*given);
+  const auto value = header("x-cairn-" + std::string(name));
+  if (value.empty()) return std::nullopt;
+  return std::string(value);
+}
+
+}  // namespace
+
+Result<SelectionRequest> selection_of(const HeaderLookup& header, const http::Query& query) {
+  SelectionRequest out;
+  out.toolsets = either(header, query, "toolsets");
+  out.tools = either(header, query, "tools");
+  out.exclude_tools = either(header, query, "exclude-tools");
+  const auto read_only = either(header, query, "read-only");
+  if (!read_only || *read_only == "false" || *read_only == "0") return out;
+  if (*read_only != "true" && *read_only != "1" && !read_only->empty()) {
+    return fail(Code::kInvalidArgument, "read-only is '{}'; it should be true or false",
+                shown(*read_only));
+  }
+  out.read_only = true;
+  return out;
+}
+
+}  // namespace cairn::agent

@@ -1,0 +1,37 @@
+// SelectionRequest: which tools a client wants to be offered, as it said it: on the command line,
+// in headers or in the URL's query. What it means is decided by the toolsets (toolset.h).
+//
+//   command line      header                  query           value
+//   --toolsets        X-Cairn-Toolsets        toolsets        names of toolsets, comma separated
+//   --tools           X-Cairn-Tools           tools           names of tools, comma separated
+//   --exclude-tools   X-Cairn-Exclude-Tools   exclude-tools   names of tools, comma separated
+//   --read-only       X-Cairn-Read-Only       read-only       true, false, 1 or 0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "exposure/http/uri.h"
+
+namespace cairn::agent {
+
+struct SelectionRequest {
+  std::optional<std::string> toolsets = std::nullopt;
+  std::optional<std::string> tools = std::nullopt;
+  std::optional<std::string> exclude_tools = std::nullopt;
+  bool read_only = false;
+
+  bool operator==(const SelectionRequest&) const = default;
+};
+
+// A header's value by its name in lower case; empty when it is absent.
+using HeaderLookup = std::function<std::string_view(std::string_view lower_name)>;
+
+// What is in both is taken from the query. INVALID_ARGUMENT for a read-only that is not a boolean;
+// the query's `read-only` may stand without a value.
+Result<SelectionRequest> selection_of(const HeaderLookup& header, const http::Query& query);
+
+}  // namespace cairn::agent

@@ -1,0 +1,85 @@
+#include "exposure/agent/tool_definition.h"
+
+namespace cairn::agent {
+namespace {
+
+// Clients take a tool to be destructive, not idempotent and not read-only unless it says
+// otherwise; what only reads is never destructive.
+json::Object hints(const Tool& tool) {
+  json::Object out;
+  const auto& marks = tool.annotations;
+  if (marks.read_only) {
+    out["readOnlyHint"] = true;
+  } else {
+    out["destructiveHint"] = marks.destructive;
+  }
+  if (marks.idempotent) out["idempotentHint"] = true;
+  out["openWorldHint"] = false;
+  return out;
+}
+
+// Everything but the members named.
+json::Object without(const json::Object& object, std::initializer_list<std::string_view> names) {
+  json::Object out;
+  for (const auto& member : object) {
+    bool dropped = false;
+    for (const auto name : names) dropped = dropped || member.key() == name;
+    if (!dropped) out.emplace(member.key(), member.value());
+  }
+  return out;
+}
+
+// Only the type, and of a list that of its items.
+json::Object bare(const json::Value& schema) {
+  json::Object out;
+  const auto& from = schema.get_object();
+  if (const auto* type = json::find(from, "type")) out["type"] = *type;
+  if (const auto* items = json::find(from, "items")) {
+    const auto* type = json::find(items->get_object(), "type");
+    if (type != nullptr) out["items"] = json::Object{{"type", *type}};
+  }
+  return out;
+}
+
+}  // namespace
+
+json::Value compact_input(const json::Value& schema) {
+  if (!schema.is_object()) return schema;
+  auto out = without(schema.get_object(), {"maxLength", "maxItems", "minimum"});
+  if (auto* properties = out.if_contains("properties")) {
+    for (auto& member : properties->get_object()) member.value() = compact_input(member.value());
+    // The executor says which name it does not know, and which was meant.
+    out.erase("additionalProperties");
+  }
+  for (const auto* name : {"items", "additionalProperties"}) {
+    if (auto* below = out.if_contains(name)) *below = compact_input(*below);
+  }
+  return out;
+}
+
+json::Value compact_output(const json::Value& schema) {
+  const auto& from = schema.get_object();
+  json::Object out{{"type", "object"}};
+  const auto* required = json::find(from, "required");
+  if (required == nullptr) return out;
+  json::Object properties;
+  const auto& members = from.at("properties").get_object();
+  for (const auto& name : required->get_array()) {
+    properties.emplace(json::text(name), bare(members.at(json::text(name))));
+  }
+  out["properties"] = std::move(properties);
+  return out;
+}
+
+json::Object definition(const Tool& tool) {
+  json::Object out;
+  out["name"] = tool.name;
+  out["title"] = tool.title;
+  out["description"] = tool.description;
+  out["inputSchema"] = compact_input(tool.input);
+  out["outputSchema"] = compact_output(tool.output);
+  out["annotations"] = hints(tool);
+  return out;
+}
+
+}  // namespace cairn::agent

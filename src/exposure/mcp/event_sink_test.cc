@@ -1,0 +1,139 @@
+#include "exposure/mcp/event_sink.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "exposure/mcp/pending_answer.h"
+
+namespace cairn::mcp {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Keeps what was pushed.
+class FakeStream final : public http::EventStream {
+ public:
+  bool push(std::string portion) override {
+    if (closed) return false;
+    text += portion;
+    return true;
+  }
+  void close() override { closed = true; }
+  void on_closed(std::function<void()> /*callback*/) override {}
+
+  std::string text;
+  bool closed = false;
+};
+
+TEST(SessionStream, ReplaysWhatCameAfterTheLastEventAClientSaw) {
+  SessionStream stream(7, false);
+  const auto first = std::make_shared<FakeStream>();
+  stream.attach(first, 0);
+  stream.send("one");
+  first->closed = true;
+  stream.send("two");
+  stream.send("three");
+  const auto second = std::make_shared<FakeStream>();
+  stream.attach(second, 1);
+  EXPECT_EQ(first->text, "id: 7-1\nevent: message\ndata: one\n\n");
+  EXPECT_EQ(second->text,
+            "id: 7-2\nevent: message\ndata: two\n\nid: 7-3\nevent: message\ndata: three\n\n");
+}
+
+TEST(SessionStream, GivesAClientThatSaysNothingWhatNobodyTook) {
+  SessionStream stream(0, false);
+  stream.send("waiting");
+  const auto first = std::make_shared<FakeStream>();
+  stream.attach(first, std::nullopt);
+  stream.send("live");
+  EXPECT_THAT(first->text, HasSubstr("waiting"));
+  EXPECT_THAT(first->text, HasSubstr("live"));
+  const auto second = std::make_shared<FakeStream>();
+  stream.attach(second, std::nullopt);
+  EXPECT_EQ(second->text, "");
+  EXPECT_TRUE(first->closed);
+}
+
+TEST(SessionStream, EndsWithItsLastMessageAndCanStillBeReplayed) {
+  SessionStream stream(1, true);
+  const auto first = std::make_shared<FakeStream>();
+  stream.attach(first, 0);
+  EXPECT_THAT(first->text, testing::StartsWith("id: 1-0\nretry: "));
+  stream.close_connection(std::chrono::milliseconds(5));
+  EXPECT_TRUE(first->closed);
+  EXPECT_THAT(first->text, testing::EndsWith("retry: 5\n\n"));
+  stream.finish("result");
+  EXPECT_FALSE(stream.send("late"));
+  const auto second = std::make_shared<FakeStream>();
+  stream.attach(second, 0);
+  EXPECT_THAT(second->text, HasSubstr("data: result\n"));
+  EXPECT_TRUE(second->closed);
+}
+
+TEST(SessionStream, KeepsTheLastEventsOnly) {
+  SessionStream stream(1, false);
+  for (int i = 1; i <= 1000; ++i) stream.send(std::to_string(i));
+  const auto late = std::make_shared<FakeStream>();
+  stream.attach(late, 0);
+  EXPECT_THAT(late->text, Not(HasSubstr("data: 700\n")));
+  EXPECT_THAT(late->text, HasSubstr("data: 1000\n"));
+  SessionStream large(1, false);
+  for (int i = 0; i < 100; ++i) large.send(std::string(100'000, 'x'));
+  const auto next = std::make_shared<FakeStream>();
+  large.attach(next, 0);
+  EXPECT_LT(next->text.size(), 1'100'000u);
+}
+
+TEST(EventIds, AreReadAsTheyAreWritten) {
+  const auto id = parse_event_id("12-34");
+  ASSERT_TRUE(id);
+  EXPECT_EQ(id->stream, 12u);
+  EXPECT_EQ(id->event, 34u);
+  for (const auto* bad :
+       {"", "-", "1", "1-", "-1", "a-1", "1-a", "1-1 ", "99999999999999999999-1"}) {
+    EXPECT_FALSE(parse_event_id(bad)) << bad;
+  }
+}
+
+TEST(PendingAnswer, IsPlainWhenItComesAlone) {
+  PendingAnswer pending(true);
+  pending.finish({"answer", 200});
+  const auto answer = pending.wait(std::chrono::milliseconds(0));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->text, "answer");
+}
+
+TEST(PendingAnswer, BecomesAStreamWhenSomethingIsSaidBefore) {
+  PendingAnswer pending(true);
+  EXPECT_TRUE(pending.send("progress"));
+  pending.finish({"answer", 200});
+  EXPECT_FALSE(pending.wait(std::chrono::hours(1)));
+  const auto stream = std::make_shared<FakeStream>();
+  pending.stream_to(std::make_shared<RequestStream>(stream));
+  EXPECT_EQ(stream->text, "event: message\ndata: progress\n\nevent: message\ndata: answer\n\n");
+  EXPECT_TRUE(stream->closed);
+}
+
+TEST(PendingAnswer, BecomesAStreamWhenItTakesLong) {
+  PendingAnswer pending(true);
+  EXPECT_FALSE(pending.wait(std::chrono::milliseconds(0)));
+  const auto stream = std::make_shared<FakeStream>();
+  pending.stream_to(std::make_shared<RequestStream>(stream));
+  EXPECT_TRUE(pending.send("progress"));
+  pending.finish({"answer", 200});
+  EXPECT_THAT(stream->text, HasSubstr("answer"));
+  EXPECT_TRUE(stream->closed);
+}
+
+TEST(PendingAnswer, NeverIsAStreamForAClientThatTakesNone) {
+  PendingAnswer pending(false);
+  EXPECT_FALSE(pending.send("progress"));
+  pending.finish({"answer", 404});
+  const auto answer = pending.wait(std::chrono::milliseconds(0));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->http_status, 404);
+}
+
+}  // namespace
+}  // namespace cairn::mcp
