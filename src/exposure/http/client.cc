@@ -273,6 +273,7 @@ Result<ClientResponse> Client::send(const ClientRequest& request) {
 }
 
 Result<void> Client::connect(const std::stop_token& stop) {
+  if (stop.stop_requested()) return fail(Code::kUnavailable, "the request was given up");
   if (wire_->is_open() && !wire_->is_stale()) {
     wire_->stop_with(stop);
     return {};

@@ -62,9 +62,7 @@ class Bridge final {
  private:
   using Running = std::map<std::string, ForwardedPtr>;
 
-  bool refuse(const RpcId& id, const RpcError& error) {
-    return out_.send(write_error(id, error));
-  }
+  bool refuse(const RpcId& id, const RpcError& error) { return out_.send(write_error(id, error)); }
 
   void take_request(const std::string& text, const Request& request) {
     auto call = std::make_shared<Forwarded>(text, request);
@@ -101,9 +99,8 @@ class Bridge final {
   void take_notification(const std::string& text, const Notification& notification) {
     if (notification.method == "notifications/cancelled") {
       if (const auto* id = json::find(notification.params, "requestId")) cancel(text, *id);
-    } else if (notification.method == "notifications/initialized") {
-      relay_.to_server(text, [this] { links_.ready(); });
     } else {
+      if (notification.method == "notifications/initialized") links_.ready();
       relay_.to_server(text);
     }
   }

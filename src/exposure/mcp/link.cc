@@ -96,6 +96,12 @@ LinkPtr Links::wait_for_session(const LinkPtr& other, const std::stop_token& sto
   return stop.stop_requested() ? nullptr : state->link;
 }
 
+void Links::wait_with(const LinkPtr& link, std::chrono::milliseconds time,
+                      const std::stop_token& stop) {
+  auto state = state_.lock();
+  changed_.wait_for(state.mutex(), stop, time, [&] { return state->link != link; });
+}
+
 void Links::remember(const std::string& key, std::string request) {
   auto state = state_.lock();
   if (request.empty()) {
@@ -108,6 +114,7 @@ void Links::remember(const std::string& key, std::string request) {
 Result<LinkPtr> Links::repair(const LinkPtr& failed, Trouble trouble, const std::stop_token& stop) {
   const std::scoped_lock one_at_a_time(repairing_);
   if (auto link = current(); link != failed) return link;
+  if (stop.stop_requested()) return fail(Code::kUnavailable, "the client has left");
   const auto until = std::chrono::steady_clock::now() + options_.patience;
   auto wait = kFirstPause;
   auto upstream = failed->upstream;

@@ -47,6 +47,8 @@ class Links final {
   void ready();
   // A session with a client that is ready, other than the one given. Nothing: stopped.
   LinkPtr wait_for_session(const LinkPtr& other, const std::stop_token& stop);
+  // Waits, unless there is another link meanwhile.
+  void wait_with(const LinkPtr& link, std::chrono::milliseconds time, const std::stop_token& stop);
 
   // A request that is part of the session's state: repeated in a new one. An empty text: not any
   // more.

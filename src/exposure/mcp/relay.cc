@@ -17,11 +17,8 @@ void Relay::to_client(std::string_view text, const json::Object& message) {
   out_.send(one_line(text, message));
 }
 
-void Relay::to_server(std::string message, std::function<void()> then) {
-  lane_.run([this, message = std::move(message), then = std::move(then)] {
-    deliver(message);
-    if (then) then();
-  });
+void Relay::to_server(std::string message) {
+  lane_.run([this, message = std::move(message)] { deliver(message); });
 }
 
 void Relay::deliver(std::string_view message) {

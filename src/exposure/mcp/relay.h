@@ -4,7 +4,6 @@
 // Threads  any.
 #pragma once
 
-#include <functional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -25,7 +24,7 @@ class Relay final {
   // A notification or a request of the server's; the text is the message's.
   void to_client(std::string_view text, const json::Object& message);
   // One after the other, in the order of the calls; nowhere without a session.
-  void to_server(std::string message, std::function<void()> then = {});
+  void to_server(std::string message);
   // The client has answered one of the server's questions.
   void answered(const RpcId& id);
   // Nobody will answer any more: the server is told so, now and whenever it asks.

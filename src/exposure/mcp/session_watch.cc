@@ -28,7 +28,7 @@ void SessionWatch::follow(const LinkPtr& link, const std::stop_token& stop) {
     if (outcome && outcome->status < 300) {
       if (!outcome->last_event_id.empty()) last_event = outcome->last_event_id;
       wait = kFirstPause;
-      pause(outcome->retry, stop);
+      links_.wait_with(link, outcome->retry, stop);
       continue;
     }
     if (outcome && outcome->status == 405) return;
@@ -41,7 +41,7 @@ void SessionWatch::follow(const LinkPtr& link, const std::stop_token& stop) {
       const auto trouble = gone ? Links::Trouble::kSessionGone : Links::Trouble::kUnreachable;
       if (links_.repair(link, trouble, stop)) return;
     }
-    pause(wait, stop);
+    links_.wait_with(link, wait, stop);
     wait = std::min(wait * 2, kLongestPause);
   }
 }
