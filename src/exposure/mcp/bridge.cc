@@ -7,6 +7,7 @@
 #include "base/workers.h"
 #include "exposure/mcp/courier.h"
 #include "exposure/mcp/line_channel.h"
+#include "exposure/mcp/meta.h"
 #include "exposure/mcp/session_watch.h"
 #include "exposure/mcp/stdio.h"
 
@@ -157,7 +158,25 @@ class Bridge final {
   std::optional<SessionWatch> watch_;
 };
 
+// The smallest request there is.
+std::string discover() {
+  json::Object about{{meta::kRevision, name(kFirstModern)}, {meta::kCapabilities, json::Object()}};
+  return write_request(1, "server/discover", {{"_meta", std::move(about)}});
+}
+
 }  // namespace
+
+Result<void> knock(const BridgeOptions& options) {
+  const auto upstream = TRY(Upstream::open(options.target, options.headers, options.client));
+  const auto sent =
+      upstream->send({.body = discover(),
+                      .headers = {{"MCP-Protocol-Version", std::string(name(kFirstModern))},
+                                  {"Mcp-Method", "server/discover"}}},
+                     [](auto) {});
+  if (!sent) return Failure(sent.error().error);
+  if (sent->status < 300) return {};
+  return Failure(refusal(*upstream, *sent));
+}
 
 Result<void> bridge(const BridgeOptions& options, int in, int out) {
   auto upstream = TRY(Upstream::open(options.target, options.headers, options.client));

@@ -25,6 +25,9 @@ struct BridgeOptions {
   std::chrono::milliseconds patience{10'000};
 };
 
+// Whether the server is there and lets us in: as Upstream fails, and what it says against it.
+Result<void> knock(const BridgeOptions& options);
+
 // Returns when `in` has ended and what was asked is answered, or nobody reads `out`. Writes nothing
 // but messages: what goes wrong with a request is its answer.
 // Fails with  INVALID_ARGUMENT for options of no use, IO_ERROR when `in` cannot be read.

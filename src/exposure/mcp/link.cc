@@ -53,6 +53,18 @@ std::string describe_refusal(const Upstream& upstream, const Upstream::Outcome& 
                      why);
 }
 
+Error refusal(const Upstream& upstream, const Upstream::Outcome& outcome) {
+  const auto value = json::parse(outcome.body);
+  const auto* object = value ? value->if_object() : nullptr;
+  const auto* named = object == nullptr ? nullptr : json::find(*object, "error");
+  const auto codes = all_codes();
+  const auto known = named == nullptr
+                         ? codes.end()
+                         : std::ranges::find(codes, json::text(*named), &CodeInfo::name);
+  return Error(known == codes.end() ? Code::kUnavailable : known->code,
+               describe_refusal(upstream, outcome));
+}
+
 Headers Link::headers() const {
   if (!session) return {};
   Headers out{{"MCP-Protocol-Version", session->revision}};

@@ -93,5 +93,7 @@ bool pause(std::chrono::milliseconds time, const std::stop_token& stop);
 
 // The answer's message to a refusal: who answered what, and what it said about it.
 std::string describe_refusal(const Upstream& upstream, const Upstream::Outcome& outcome);
+// The same, with the code the server named; UNAVAILABLE when it is none of ours.
+Error refusal(const Upstream& upstream, const Upstream::Outcome& outcome);
 
 }  // namespace cairn::mcp
