@@ -47,7 +47,8 @@ class Exchange {
   // Puts questions to the client. Legacy: they are sent, and their answers waited for. Modern: the
   // answers come with the request; nothing when one is missing: return at once, with any result,
   // and the client will be asked and send the request again.
-  // kMissingCapability when the client did not declare that it can be asked this.
+  // kMissingCapability (legacy: kInvalidRequest) when the client did not declare that it can be
+  // asked this.
   virtual Rpc<std::optional<std::vector<json::Object>>> ask(
       std::span<const Question> questions) = 0;
 

@@ -187,7 +187,10 @@ http::Answer HttpHandler::take_modern(const http::Request& request, const Princi
     note(out, *principal, message);
     return out;
   };
-  if (const auto meta = read_meta(message.params); !meta) return refuse_with(meta.error());
+  const auto meta = read_meta(message.params);
+  if (!meta && meta.error().code != rpc_code::kUnsupportedRevision) {
+    return refuse_with(meta.error());
+  }
   std::span<const ParamHeader> params;
   if (message.method == "tools/call") {
     if (const auto* tool = json::find(message.params, "name")) {
@@ -197,6 +200,7 @@ http::Answer HttpHandler::take_modern(const http::Request& request, const Princi
   if (const auto fits = check_headers(request, message, params); !fits) {
     return refuse_with(fits.error());
   }
+  if (!meta) return refuse_with(meta.error());
   if (message.method == "subscriptions/listen") return listen(principal, message);
   auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
   if (server_.is_quick(*peer, message)) {

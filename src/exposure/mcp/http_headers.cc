@@ -66,16 +66,25 @@ const json::Value* value_at(const json::Object& arguments, std::span<const std::
   return nullptr;
 }
 
-bool same_number(std::string_view text, double value) {
-  double number = 0;
+template <typename Number>
+bool same_number(std::string_view text, Number value) {
+  Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() && number == value;
+}
+
+// `3`, and `3.0` as well.
+bool same_integer(std::string_view text, std::int64_t value) {
+  const auto point = text.find('.');
+  const auto zeros = point == std::string_view::npos ? "" : text.substr(point + 1);
+  return zeros.find_first_not_of('0') == std::string_view::npos &&
+         same_number(text.substr(0, point), value);
 }
 
 bool same_value(std::string_view text, const json::Value& value) {
   if (value.is_string()) return json::text(value) == text;
   if (value.is_bool()) return text == (value.get_bool() ? "true" : "false");
-  if (value.is_int64()) return same_number(text, static_cast<double>(value.get_int64()));
+  if (value.is_int64()) return same_integer(text, value.get_int64());
   if (value.is_double()) return same_number(text, value.get_double());
   return text == json::write(value);
 }

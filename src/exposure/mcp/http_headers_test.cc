@@ -134,6 +134,9 @@ TEST(CheckHeaders, ComparesArgumentsThatAreRepeated) {
       {R"({"where":{"region":"eu"}})", "us", "", false},
       {R"({"level":3})", "", "4", false},
       {R"({"level":3})", "", "3x", false},
+      {R"({"level":3})", "", "3.5", false},
+      {R"({"level":9007199254740993})", "", "9007199254740992", false},
+      {R"({"level":9007199254740993})", "", "9007199254740993", true},
       {R"({})", "eu", "", false},
       {R"({"where":"eu"})", "eu", "", false},
   };

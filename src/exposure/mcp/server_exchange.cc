@@ -59,7 +59,7 @@ Rpc<void> ServerExchange::check_can_be_asked(const Question& question) const {
   const auto capability = capability_for(question.method);
   if (terms_.capabilities.contains(capability)) return {};
   return rpc_fail(
-      rpc_code::kMissingCapability,
+      is_modern(terms_.revision) ? rpc_code::kMissingCapability : rpc_code::kInvalidRequest,
       fmt::format("this needs a client that has declared '{}'", capability),
       json::Object{{"requiredCapabilities", json::Object{{capability, json::Object()}}}});
 }

@@ -269,7 +269,7 @@ TEST_F(ServerTest, AsksALegacyClientAndWaits) {
 
 TEST_F(ServerTest, NeverAsksAClientThatCannotBeAsked) {
   EXPECT_EQ(code(legacy(a_legacy_peer(), "tools/call", R"({"name":"ask"})")),
-            rpc_code::kMissingCapability);
+            rpc_code::kInvalidRequest);
   const auto refused = modern(a_peer(), "tools/call", R"({"name":"ask"})");
   EXPECT_EQ(refused.http_status, 400);
   EXPECT_EQ(object(refused.text).at("error").at("data"),

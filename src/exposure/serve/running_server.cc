@@ -1,0 +1,148 @@
+#include "exposure/serve/running_server.h"
+
+#include <condition_variable>
+#include <fstream>
+#include <thread>
+
+#include <unistd.h>
+
+#include "exposure/http/server.h"
+#include "exposure/serve/metrics.h"
+#include "exposure/serve/request_log.h"
+#include "exposure/serve/server_file.h"
+#include "exposure/serve/ways_in.h"
+
+namespace cairn {
+namespace {
+
+bool is_loopback(std::string_view address) {
+  return address.starts_with("127.") || address == "::1";
+}
+
+Result<void> check_exposure(const ServeOptions& options) {
+  if (options.tls_certificate.has_value() != options.tls_key.has_value()) {
+    return fail(Code::kInvalidArgument, "--tls-cert and --tls-key go together");
+  }
+  if (is_loopback(options.address) || options.tls_key || options.behind_proxy) return {};
+  return fail(Code::kInvalidArgument,
+              "{} can be reached from other machines, and tokens would cross the network in the "
+              "clear; give --tls-cert and --tls-key, or --behind-proxy when a proxy ends TLS",
+              options.address);
+}
+
+std::string url_of(const ServeOptions& options, std::uint16_t port) {
+  const bool v6 = options.address.contains(':');
+  auto host = v6 ? "[" + options.address + "]" : options.address;
+  if (options.address == "0.0.0.0") host = "127.0.0.1";
+  if (options.address == "::") host = "[::1]";
+  return fmt::format("{}://{}:{}", options.tls_key ? "https" : "http", host, port);
+}
+
+// What is done from time to time while serving.
+class Housekeeper final {
+ public:
+  Housekeeper(Engine& engine, const ServeOptions& options)
+      : engine_(engine), collect_every_(options.collect_every) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+
+ private:
+  void run(const std::stop_token& stop) {
+    constexpr std::chrono::minutes kTidyEvery{60};
+    auto since_collect = std::chrono::minutes(0);
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      wake_.wait_for(lock, stop, kTidyEvery, [] { return false; });
+      if (stop.stop_requested()) return;
+      report("tidying up", engine_.tidy());
+      since_collect += kTidyEvery;
+      if (collect_every_.count() > 0 && since_collect >= collect_every_) {
+        report("collecting garbage", engine_.collect());
+        since_collect = std::chrono::minutes(0);
+      }
+    }
+  }
+  static void report(std::string_view what, const Result<void>& done) {
+    if (!done) fmt::print(stderr, "cairn: {} failed: {}\n", what, done.error().render());
+  }
+
+  Engine& engine_;
+  std::chrono::minutes collect_every_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+class Running final : public RunningServer {
+ public:
+  Running(const ServeOptions& options, const Clock& clock, Random& random)
+      : options_(options), clock_(clock), random_(random), log_(clock, metrics_, options.log) {}
+  ~Running() override { Running::stop(); }
+
+  Result<void> start() {
+    EngineOptions engine_options;
+    engine_options.executor.rate.per_second = options_.rate;
+    engine_ = TRY(Engine::open(options_.data, clock_, random_, metrics_, engine_options));
+    TRY(owner_token(*engine_, options_.data));
+    agent_.emplace(engine_->executor(), agent::AgentOptions{.version = options_.version});
+    mcp_.emplace(*agent_, clock_, random_);
+    const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
+    ways_in_.emplace(WaysIn::Parts{engine_->executor(), *agent_, *mcp_, clock_, random_},
+                     rest::RestOptions{.version = options_.version,
+                                       .behind_proxy = options_.behind_proxy,
+                                       .metrics = [this] { return metrics_.render(); }},
+                     known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
+    http::ServerOptions server_options;
+    server_options.address = options_.address;
+    server_options.port = options_.port;
+    if (options_.tls_key) {
+      server_options.tls = http::TlsFiles{*options_.tls_certificate, *options_.tls_key};
+    }
+    server_ = TRY(http::Server::start(server_options, *ways_in_, log_));
+    url_ = url_of(options_, server_->port());
+    file_.emplace(options_.data, url_);
+    housekeeper_.emplace(*engine_, options_);
+    return {};
+  }
+
+  Engine& engine() override { return *engine_; }
+  agent::AgentService& agent() override { return *agent_; }
+  mcp::Server& mcp() override { return *mcp_; }
+  const std::string& url() const override { return url_; }
+
+  void stop() override {
+    if (!server_) return;
+    ways_in_->stopping();
+    server_->stop();
+    server_.reset();
+    housekeeper_.reset();
+    file_.reset();
+  }
+
+ private:
+  const ServeOptions options_;
+  const Clock& clock_;
+  Random& random_;
+  Metrics metrics_;
+  RequestLogger log_;
+  std::unique_ptr<Engine> engine_;
+  std::optional<agent::AgentService> agent_;
+  std::optional<mcp::Server> mcp_;
+  std::optional<WaysIn> ways_in_;
+  std::unique_ptr<http::Server> server_;
+  std::string url_;
+  std::optional<ServerFile> file_;
+  std::optional<Housekeeper> housekeeper_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RunningServer>> RunningServer::start(const ServeOptions& options,
+                                                            const Clock& clock, Random& random) {
+  TRY(check_exposure(options));
+  auto running = std::make_unique<Running>(options, clock, random);
+  TRY(running->start());
+  return running;
+}
+
+}  // namespace cairn

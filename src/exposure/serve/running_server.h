@@ -1,0 +1,33 @@
+// RunningServer: a data directory that is open in this process and served over HTTP, REST and MCP.
+//
+// While it runs, DIR/server.json says where, so that other commands find it.
+// Fails with  STORE_LOCKED when another process has the directory open.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "exposure/agent/agent_service.h"
+#include "exposure/mcp/server.h"
+#include "exposure/serve/serve.h"
+#include "tools/engine.h"
+
+namespace cairn {
+
+class RunningServer {
+ public:
+  static Result<std::unique_ptr<RunningServer>> start(const ServeOptions& options,
+                                                      const Clock& clock, Random& random);
+  // Stops it.
+  virtual ~RunningServer() = default;
+
+  virtual Engine& engine() = 0;
+  virtual agent::AgentService& agent() = 0;
+  virtual mcp::Server& mcp() = 0;
+  virtual const std::string& url() const = 0;
+
+  // Returns when what was running has finished. A second call does nothing.
+  virtual void stop() = 0;
+};
+
+}  // namespace cairn

@@ -1,0 +1,38 @@
+#include "exposure/serve/server_file.h"
+
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "data/json/json.h"
+#include "exposure/serve/serve.h"
+
+namespace cairn {
+
+std::filesystem::path server_file(const std::filesystem::path& data) {
+  return data / "server.json";
+}
+
+ServerFile::ServerFile(const std::filesystem::path& data, std::string_view url)
+    : path_(server_file(data)) {
+  const json::Object text{{"url", url}, {"pid", static_cast<int>(::getpid())}};
+  std::ofstream(path_) << json::write(text) << "\n";
+}
+
+ServerFile::~ServerFile() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+Result<std::string> running_server(const std::filesystem::path& data) {
+  std::ifstream in(server_file(data));
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  auto value = json::parse(text);
+  const auto* url = value && value->is_object() ? json::find(value->get_object(), "url") : nullptr;
+  if (url != nullptr && url->is_string()) return std::string(json::text(*url));
+  return fail(Code::kUnavailable, "no server says that it has {} open", data.string());
+}
+
+}  // namespace cairn
