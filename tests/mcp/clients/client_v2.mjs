@@ -13,6 +13,7 @@ const kModes = { legacy: 'legacy', auto: 'auto', [`pinned ${kModern}`]: { pin: k
 async function connect(transport, mode) {
   const client = new Client({ name: 'test', version: '2' }, { versionNegotiation: { mode } });
   const friend = { client, transport: tap(transport), heard: [], modern: mode !== 'legacy' };
+  friend.not_found = -32602; // whatever the server says
   for (const method of ['notifications/resources/updated', 'notifications/resources/list_changed']) {
     client.setNotificationHandler(method, (m) => friend.heard.push({ ...m, method }));
   }

@@ -42,7 +42,7 @@ async function connect(world, token, options) {
     env: environment(world),
     stderr: 'inherit',
   }));
-  const friend = { client, transport, heard: [], modern: false };
+  const friend = { client, transport, heard: [], modern: false, not_found: -32002 };
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, (m) => friend.heard.push(m));
   client.setNotificationHandler(ResourceListChangedNotificationSchema, (m) => friend.heard.push(m));
   await client.connect(transport);
@@ -61,7 +61,7 @@ const world = await World.make(process.argv[2]);
 for (const [name, options] of Object.entries({ legacy: [], auto: ['--protocol', 'auto'] })) {
   about(`mcp-remote ${name}`);
   const friend = await connect(world, world.token, options);
-  friend.modern = name === 'auto';
+  if (name === 'auto') friend.not_found = -32602;
   await story(friend, world, {
     commits: { rest: world.commit.bind(world), cli: world.put.bind(world) },
     make_depot: async () => (await world.call('create_depot', { title: 'listed' })).depotId,

@@ -14,7 +14,7 @@ import { World } from './world.mjs';
 
 async function connect(transport) {
   const client = new Client({ name: 'test', version: '1' });
-  const friend = { client, transport: tap(transport), heard: [], modern: false };
+  const friend = { client, transport: tap(transport), heard: [], modern: false, not_found: -32002 };
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, (m) => friend.heard.push(m));
   client.setNotificationHandler(ResourceListChangedNotificationSchema, (m) => friend.heard.push(m));
   await client.connect(transport);

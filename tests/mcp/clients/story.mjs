@@ -7,6 +7,7 @@
 //   heard      what the server said unasked, as {method, params}
 //   watch      asks to be told about resources: (uris) -> a function that ends it
 //   modern     whether it speaks 2026-07-28
+//   not_found  the error code it shows for a resource that is none
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, until } from './report.mjs';
@@ -16,7 +17,7 @@ import { depot_uri, id_in_uri } from './world.mjs';
 const kDefaultTools = [
   'create_delegate', 'create_depot', 'depot_commit', 'depot_history', 'depot_revert', 'fs_cp',
   'fs_diff', 'fs_edit', 'fs_find', 'fs_grep', 'fs_ls', 'fs_mkdir', 'fs_mv', 'fs_read',
-  'fs_rewrite', 'fs_rm', 'fs_stat', 'fs_tree', 'fs_write', 'get_depot', 'get_realm_info',
+  'fs_read_many', 'fs_rewrite', 'fs_rm', 'fs_stat', 'fs_tree', 'fs_write', 'get_depot', 'get_realm_info',
   'get_usage', 'list_depots', 'node_metadata',
 ];
 const kPrompts = ['casfa-guide', 'edit-files', 'explore-project', 'refactor'];
@@ -98,7 +99,8 @@ async function every_tool(friend, world) {
   await ask('fs_ls', { nodeKey: depotId });
   await ask('fs_tree', { nodeKey: depotId });
   assert.equal((await ask('fs_find', { nodeKey: depotId, pattern: '**/*.ts' })).matches.length, 2);
-  assert.equal((await ask('fs_grep', { nodeKey: depotId, pattern: 'st[o]nes' })).matches, 3);
+  assert.equal((await ask('fs_grep', { nodeKey: depotId, pattern: 'st[o]nes' })).matches, 4);
+  await ask('fs_read_many', { nodeKey: depotId, paths: ['README.md', 'nowhere'] });
   const changes = await ask('fs_diff', { from: world.project, to: done.root });
   assert.ok(changes.changes.length >= 3);
   await ask('get_depot', { depotId });
@@ -147,7 +149,7 @@ async function reading(friend, world) {
   const read = await friend.client.readResource({ uri: node });
   assert.equal(read.contents[0].text, world_of.kReadme);
   const missing = friend.client.readResource({ uri: `${depot_uri(world.project)}/nowhere` });
-  await assert.rejects(missing, { code: friend.modern ? -32602 : -32002 });
+  await assert.rejects(missing, { code: friend.not_found });
 }
 
 async function templates(friend) {

@@ -8,6 +8,7 @@
 // `serve` and `stop` start and end `cairn serve` on it, at the same address each time.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -22,8 +23,8 @@ export const kMain = "import { pile } from './lib/util';\n\npile(3); // stones\n
 export const kUtil = 'export function pile(stones: number) {\n  return stones;\n}\n';
 export const kLogo = Buffer.from('89504e470d0a1a0a00ff00fe', 'hex');
 export const kManyDepots = 105;
-// Remembers so many places at once that a search with it is slow.
-export const kSlowPattern = '(a|b|ab)*[a-z ]{300}(x|y|z)+[0-9]{40}q';
+// Has to remember so many places of a haystack at once that searching takes seconds.
+export const kSlowPattern = '(a.{50}){16}c';
 
 function write_tree(directory, files) {
   for (const [name, content] of Object.entries(files)) {
@@ -33,16 +34,16 @@ function write_tree(directory, files) {
   }
 }
 
+// Many small files, each line a `c`, then random `a` and `b`.
 function haystack_files() {
-  const words = ['stone', 'moss', 'path', 'ridge', 'wind', 'cairn', 'fog', 'valley'];
   const files = {};
-  for (let file = 0; file < 40; ++file) {
-    let text = '';
-    for (let i = 0; text.length < 200_000; ++i) {
-      text += `${words[(i * 7 + file) % 8]} ${words[(i * 5 + (i >> 3)) % 8]} `;
-      if (i % 400 === 399) text += '\n';
+  for (let file = 0; file < 600; ++file) {
+    const bytes = randomBytes(8_000);
+    for (let i = 0; i < bytes.length; ++i) {
+      if (i % 2000 < 2) bytes[i] = i % 2000 === 0 ? 10 : 99;
+      else bytes[i] = 97 + (bytes[i] & 1);
     }
-    files[`${file}.txt`] = text;
+    files[`${file % 20}/${file}.txt`] = bytes;
   }
   return files;
 }
