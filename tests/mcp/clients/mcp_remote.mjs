@@ -40,7 +40,7 @@ async function connect(world, token, options) {
     command: process.execPath,
     args: remote_args(world, 'proxy.js', token, ['--silent', ...options]),
     env: environment(world),
-    stderr: 'inherit',
+    stderr: 'ignore',
   }));
   const friend = { client, transport, heard: [], modern: false, not_found: -32002 };
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, (m) => friend.heard.push(m));
@@ -61,7 +61,7 @@ const world = await World.make(process.argv[2]);
 for (const [name, options] of Object.entries({ legacy: [], auto: ['--protocol', 'auto'] })) {
   about(`mcp-remote ${name}`);
   const friend = await connect(world, world.token, options);
-  if (name === 'auto') friend.not_found = -32602;
+  if (name === 'auto') Object.assign(friend, { bridged: true, not_found: -32602 });
   await story(friend, world, {
     commits: { rest: world.commit.bind(world), cli: world.put.bind(world) },
     make_depot: async () => (await world.call('create_depot', { title: 'listed' })).depotId,
