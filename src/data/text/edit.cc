@@ -301,7 +301,7 @@ Failure ambiguous(Position position, ByteView text, std::span<const Match> match
   auto failure = position.fail(
       Code::kEditAmbiguous,
       fmt::format("the old text occurs {} times, on lines {}; give more of the lines around it to "
-                  "make it unique, or ask for all",
+                  "make it unique, or set 'replaceAll'",
                   matches.size(), line_list(text, matches)));
   failure.error().details["matches"] = static_cast<std::int64_t>(matches.size());
   return failure;

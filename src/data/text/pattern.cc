@@ -109,7 +109,7 @@ Failure syntax_error(std::string_view text, const RE2& re) {
       Code::kInvalidPattern,
       fmt::format("the pattern is not a valid regular expression{}: {}. The syntax is RE2's, "
                   "without back-references and look-around; to search for the text as it "
-                  "stands, leave 'regex' off",
+                  "stands, set 'literal'",
                   position == 0 ? "" : fmt::format(", at character {}", position), reason(re)));
   if (position != 0) std::move(error).with("position", position);
   return Failure(std::move(error));
