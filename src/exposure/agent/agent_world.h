@@ -22,7 +22,7 @@ class FakeExchange final : public mcp::Exchange {
       : principal_(std::move(principal)), stop_(std::move(stop)) {}
 
   const mcp::PrincipalPtr& principal() const override { return principal_; }
-  mcp::Revision revision() const override { return mcp::kModern; }
+  mcp::Revision revision() const override { return mcp::Revision::k2026_07_28; }
   const json::Object& client_capabilities() const override { return none_; }
   const std::stop_token& stopping() const override { return stop_; }
   void progress(double, std::optional<double>, std::string_view) override {}

@@ -1,5 +1,10 @@
 #include "exposure/agent/selection_request.h"
 
+#include <algorithm>
+#include <array>
+
+#include <fmt/ranges.h>
+
 #include "base/quote.h"
 
 namespace cairn::agent {
@@ -13,9 +18,22 @@ std::optional<std::string> either(const HeaderLookup& header, const http::Query&
   return std::string(value);
 }
 
+// A misspelt name would otherwise offer more than was meant.
+Result<void> check_names(const http::Query& query) {
+  static constexpr std::array<std::string_view, 4> kNames = {"toolsets", "tools", "exclude-tools",
+                                                             "read-only"};
+  for (const auto& [name, value] : query.entries()) {
+    if (std::ranges::find(kNames, name) != kNames.end()) continue;
+    return fail(Code::kInvalidArgument, "the query has '{}'; it may have {}", shown(name),
+                fmt::join(kNames, ", "));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<SelectionRequest> selection_of(const HeaderLookup& header, const http::Query& query) {
+  TRY(check_names(query));
   SelectionRequest out;
   out.toolsets = either(header, query, "toolsets");
   out.tools = either(header, query, "tools");

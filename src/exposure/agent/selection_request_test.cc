@@ -38,11 +38,17 @@ TEST(SelectionOf, ReadsHeadersAndQueryAndPrefersTheQuery) {
       {{{"x-cairn-read-only", "true"}}, "read-only=false", {}},
       {{{"x-cairn-read-only", "0"}}, "", {}},
       {{}, "toolsets=", {.toolsets = ""}},
-      {{}, "unrelated=1", {}},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(selection(c.headers, c.query), c.wanted) << c.query;
   }
+}
+
+TEST(SelectionOf, RefusesAMisspeltName) {
+  const auto refused = selection({}, "toolset=minimal");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("'toolset'; it may have toolsets"));
 }
 
 TEST(SelectionOf, RefusesABooleanThatIsNone) {

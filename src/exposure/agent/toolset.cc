@@ -12,30 +12,30 @@
 namespace cairn::agent {
 namespace {
 
-using Names = std::string_view;
+using Name = std::string_view;
 
-constexpr Names kDefault[] = {
+constexpr Name kDefault[] = {
     "list_depots",  "get_depot",     "fs_tree",         "fs_ls",          "fs_stat",
     "fs_read",      "fs_read_many",  "fs_find",         "fs_grep",        "fs_write",
     "fs_edit",      "fs_mkdir",      "fs_rm",           "fs_mv",          "fs_cp",
     "fs_rewrite",   "fs_diff",       "depot_commit",    "depot_history",  "depot_revert",
     "create_depot", "node_metadata", "create_delegate", "get_realm_info", "get_usage",
 };
-constexpr Names kMinimal[] = {"list_depots", "fs_tree",  "fs_read",
-                              "fs_grep",     "fs_write", "depot_commit"};
-constexpr Names kDepots[] = {"list_depots",  "get_depot",     "create_depot",
-                             "depot_commit", "depot_history", "depot_revert"};
-constexpr Names kFiles[] = {"fs_tree", "fs_ls",   "fs_stat",  "fs_read",    "fs_read_many",
-                            "fs_find", "fs_grep", "fs_write", "fs_edit",    "fs_mkdir",
-                            "fs_rm",   "fs_mv",   "fs_cp",    "fs_rewrite", "fs_diff"};
-constexpr Names kRead[] = {"fs_tree", "fs_ls", "fs_stat", "fs_read", "fs_read_many"};
-constexpr Names kWrite[] = {"fs_write", "fs_edit", "fs_mkdir",   "fs_rm",
-                            "fs_mv",    "fs_cp",   "fs_rewrite", "depot_commit"};
-constexpr Names kSearch[] = {"fs_find", "fs_grep"};
-constexpr Names kHistory[] = {"depot_history", "fs_diff", "depot_revert"};
-constexpr Names kDelegates[] = {"create_delegate", "list_delegates", "get_delegate",
-                                "revoke_delegate"};
-constexpr Names kRealm[] = {"get_realm_info", "get_usage", "node_metadata"};
+constexpr Name kMinimal[] = {"list_depots", "fs_tree",  "fs_read",
+                             "fs_grep",     "fs_write", "depot_commit"};
+constexpr Name kDepots[] = {"list_depots",  "get_depot",     "create_depot",
+                            "depot_commit", "depot_history", "depot_revert"};
+constexpr Name kFiles[] = {"fs_tree", "fs_ls",   "fs_stat",  "fs_read",    "fs_read_many",
+                           "fs_find", "fs_grep", "fs_write", "fs_edit",    "fs_mkdir",
+                           "fs_rm",   "fs_mv",   "fs_cp",    "fs_rewrite", "fs_diff"};
+constexpr Name kRead[] = {"fs_tree", "fs_ls", "fs_stat", "fs_read", "fs_read_many"};
+constexpr Name kWrite[] = {"fs_write", "fs_edit", "fs_mkdir",   "fs_rm",
+                           "fs_mv",    "fs_cp",   "fs_rewrite", "depot_commit"};
+constexpr Name kSearch[] = {"fs_find", "fs_grep"};
+constexpr Name kHistory[] = {"depot_history", "fs_diff", "depot_revert"};
+constexpr Name kDelegates[] = {"create_delegate", "list_delegates", "get_delegate",
+                               "revoke_delegate"};
+constexpr Name kRealm[] = {"get_realm_info", "get_usage", "node_metadata"};
 
 constexpr Toolset kToolsets[] = {
     {"default", "what most work needs", kDefault},

@@ -15,6 +15,7 @@
 namespace cairn::cli {
 namespace {
 
+constexpr int kMaxAttempts = 5;
 constexpr std::string_view kDefaultUrl = "http://127.0.0.1:8787";
 
 struct McpArguments {
@@ -73,35 +74,37 @@ Result<void> serve_here(RunningServer& server, const Options& options, const Mcp
   return mcp::serve_stdio(server.mcp(), std::move(principal), STDIN_FILENO, STDOUT_FILENO);
 }
 
-Result<void> serve_through(mcp::BridgeOptions bridge) {
-  TRY(mcp::knock(bridge));
-  return mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO);
-}
-
-Result<int> run_mcp(Context& context, const McpArguments& given) {
-  const auto& options = context.options;
-  TRY(check(given));
-  mcp::BridgeOptions bridge;
-  bridge.headers = headers_of(given);
-  bridge.client.ca_file = options.ca_file;
-  const auto server = TRY(server_choice(options));
-  const InputEndsOnSignal signals;
-  if (server) {
-    bridge.target = {.url = server->url, .token = server->token};
-    TRY(serve_through(std::move(bridge)));
-    return 0;
-  }
+// On the directory: the first opens it, the others go through the first.
+Result<void> serve_shared(Context& context, const McpArguments& given, mcp::BridgeOptions bridge) {
   // As a server does: few arenas, and what is written is its owner's alone.
   ::mallopt(M_ARENA_MAX, 4);
   ::umask(0077);
-  LocalStore store(options, context.world());
-  bridge.target = TRY(store.reach());
-  if (auto* ours = store.ours()) {
-    TRY(serve_here(*ours, options, given));
-    return 0;
-  }
+  LocalStore store(context.options, context.world());
   bridge.reconnect = [&store] { return store.reach(); };
-  TRY(serve_through(std::move(bridge)));
+  // Whoever has it open may be about to end.
+  for (int attempt = 1;; ++attempt) {
+    bridge.target = TRY(store.reach());
+    if (auto* ours = store.ours()) return serve_here(*ours, context.options, given);
+    auto knocked = mcp::knock(bridge);
+    if (knocked) return mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO);
+    if (knocked.error().code != Code::kUnavailable || attempt == kMaxAttempts) return knocked;
+  }
+}
+
+Result<int> run_mcp(Context& context, const McpArguments& given) {
+  TRY(check(given));
+  mcp::BridgeOptions bridge;
+  bridge.headers = headers_of(given);
+  bridge.client.ca_file = context.options.ca_file;
+  const auto server = TRY(server_choice(context.options));
+  const InputEndsOnSignal signals;
+  if (server) {
+    bridge.target = {.url = server->url, .token = server->token};
+    TRY(mcp::knock(bridge));
+    TRY(mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO));
+  } else {
+    TRY(serve_shared(context, given, std::move(bridge)));
+  }
   return 0;
 }
 
@@ -116,8 +119,9 @@ std::vector<std::string> arguments_for(const Options& options, const McpArgument
     out.insert(out.end(), {"--data", absolute_path(data_directory(options))});
   } else {
     out.insert(out.end(), {"--server", server});
-    if (!options.ca_file.empty())
+    if (!options.ca_file.empty()) {
       out.insert(out.end(), {"--ca-file", absolute_path(options.ca_file)});
+    }
   }
   for (const auto& choice : choices(given)) {
     if (choice.names) out.insert(out.end(), {std::string(choice.option), *choice.names});
@@ -154,7 +158,10 @@ Result<int> run_config(Context& context, const McpArguments& given) {
   TRY(context.out.write(block.text));
   note("this belongs into " + block.file);
   for (const auto& more : block.notes) note(more);
-  if (given.http && server.empty()) note("'cairn serve' has to run for it");
+  if (given.http && server.empty()) {
+    note(fmt::format("'cairn serve' has to run for it; the owner's token is in {}",
+                     absolute_path(data_directory(options) / "owner.token")));
+  }
   return 0;
 }
 

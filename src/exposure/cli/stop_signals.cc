@@ -18,6 +18,13 @@ sigset_t ending() {
   return set;
 }
 
+sigset_t only(int number) {
+  sigset_t set{};
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  return set;
+}
+
 void nothing(int /*signal*/) {}
 
 }  // namespace
@@ -27,8 +34,12 @@ InputEndsOnSignal::InputEndsOnSignal() {
   action.sa_handler = nothing;
   ::sigaction(kWake, &action, nullptr);
   const sigset_t set = ending();
+  const sigset_t wake = only(kWake);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // The thread begins with it blocked: one that comes before it waits is not lost.
+  pthread_sigmask(SIG_BLOCK, &wake, nullptr);
   thread_ = std::thread([this, reader = pthread_self()] { wait(reader); });
+  pthread_sigmask(SIG_UNBLOCK, &wake, nullptr);
 }
 
 InputEndsOnSignal::~InputEndsOnSignal() {
@@ -39,7 +50,6 @@ InputEndsOnSignal::~InputEndsOnSignal() {
 void InputEndsOnSignal::wait(pthread_t reader) {
   sigset_t set = ending();
   sigaddset(&set, kWake);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
   int number = 0;
   sigwait(&set, &number);
   if (number == kWake) return;
