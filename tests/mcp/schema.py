@@ -42,6 +42,10 @@ def faults(schema, value, where="$"):
             if isinstance(value, list):
                 for at, item in enumerate(value):
                     yield from faults(wanted, item, f"{where}[{at}]")
+        elif keyword == "anyOf":
+            found = [list(faults(choice, value, where)) for choice in wanted]
+            if all(found):
+                yield from (fault for choice in found for fault in choice)
         elif keyword == "enum":
             if value not in wanted:
                 yield f"{where} is {value!r:.80}, none of {wanted}"
