@@ -105,9 +105,12 @@ mcp::Rpc<mcp::Page> AgentService::list_tools(mcp::Exchange& exchange, std::strin
 }
 
 mcp::Manner AgentService::manner(const mcp::Principal& principal, std::string_view tool) const {
-  const auto* known = ours(principal).tools.find(tool);
-  // To say that there is no such tool takes no time either.
-  return {.quick = known == nullptr || known->quick, .talks = false};
+  const auto& who = ours(principal);
+  const auto* known = who.tools.find(tool);
+  // To say that there is no such tool takes no time either. Who sees only a part of the realm may
+  // make even a small tool look through histories.
+  const bool realm_wide = who.caller.session().rights.realm_wide();
+  return {.quick = known == nullptr || (known->quick && realm_wide), .talks = false};
 }
 
 std::span<const mcp::ParamHeader> AgentService::param_headers(const mcp::Principal&,

@@ -169,6 +169,8 @@ TEST_F(ServiceTest, KnowsBeforehandWhichToolsAreQuick) {
   EXPECT_FALSE(world.service().manner(*world.owner, "fs_grep").quick);
   EXPECT_FALSE(world.service().manner(*world.owner, "depot_commit").quick);
   EXPECT_FALSE(world.service().manner(*world.owner, "fs_stat").talks);
+  const auto scoped = world.as(world.delegate({{"delegatedDepots", json::Array{depot}}}));
+  EXPECT_FALSE(world.service().manner(*scoped, "fs_stat").quick);
   EXPECT_TRUE(world.service().param_headers(*world.owner, "fs_stat").empty());
 }
 
