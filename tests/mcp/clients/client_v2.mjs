@@ -156,7 +156,7 @@ async function on_directory(world, name, mode) {
   };
   const made = () => friend.call('create_depot', { title: 'listed' });
   await story(friend, world, {
-    commits: { itself: commit },
+    commits: { itself: commit, cli: world.put.bind(world) },
     make_depot: async () => (await made()).structuredContent.depotId,
     pid: friend.transport.pid,
   });

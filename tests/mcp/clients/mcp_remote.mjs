@@ -6,14 +6,10 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import {
-  ResourceListChangedNotificationSchema,
-  ResourceUpdatedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
 import { about, check, done } from './report.mjs';
-import { reader_story, story, tap, tap_received } from './story.mjs';
+import { connect } from './sdk_friend.mjs';
+import { reader_story, story } from './story.mjs';
 import { World } from './world.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -34,33 +30,18 @@ function remote_args(world, program, token, options) {
   ];
 }
 
-async function connect(world, token, options) {
-  const client = new Client({ name: 'test', version: '1' });
-  const transport = tap(new StdioClientTransport({
+const connect_remote = (world, token, options) =>
+  connect(new StdioClientTransport({
     command: process.execPath,
     args: remote_args(world, 'proxy.js', token, ['--silent', ...options]),
     env: environment(world),
     stderr: 'ignore',
   }));
-  const friend = { client, transport, heard: [], modern: false, not_found: -32002 };
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, (m) => friend.heard.push(m));
-  client.setNotificationHandler(ResourceListChangedNotificationSchema, (m) => friend.heard.push(m));
-  await client.connect(transport);
-  tap_received(transport);
-  friend.call = (name, args, how) => client.callTool({ name, arguments: args }, undefined, how);
-  friend.watch = async (uris) => {
-    for (const uri of uris) await client.subscribeResource({ uri });
-    return async () => {
-      for (const uri of uris) await client.unsubscribeResource({ uri });
-    };
-  };
-  return friend;
-}
 
 const world = await World.make(process.argv[2]);
 for (const [name, options] of Object.entries({ legacy: [], auto: ['--protocol', 'auto'] })) {
   about(`mcp-remote ${name}`);
-  const friend = await connect(world, world.token, options);
+  const friend = await connect_remote(world, world.token, options);
   if (name === 'auto') Object.assign(friend, { bridged: true, not_found: -32602 });
   await story(friend, world, {
     commits: { rest: world.commit.bind(world), cli: world.put.bind(world) },
@@ -68,7 +49,7 @@ for (const [name, options] of Object.entries({ legacy: [], auto: ['--protocol', 
     pid: world.server.pid,
   });
   await friend.client.close();
-  const reader = await connect(world, world.reader, options);
+  const reader = await connect_remote(world, world.reader, options);
   await reader_story(reader, world);
   await reader.client.close();
 }
