@@ -61,6 +61,7 @@ Result<bool> add_unified(const NodeReader& nodes, const Change& change, bool fir
     const auto shown = json_prefix(*text, static_cast<std::size_t>(budget.bytes_left()));
     text->resize(shown.rfind('\n') + 1);
     row["cut"] = true;
+    row["hint"] = "the diff goes on; fs_read shows the file itself";
   }
   row["diff"] = std::move(*text);
   return true;
@@ -136,14 +137,14 @@ Tool fs_diff() {
             shape::kOptional},
            {"cursor", shape::text("nextCursor of the page before"), shape::kOptional}}),
       .output = shape::object(
-          {{"changes",
-            shape::list_of(shape::object(
-                {{"path", shape::text()},
-                 {"change", shape::choice({"added", "removed", "modified"})},
-                 {"before", one(), shape::kOptional},
-                 {"after", one(), shape::kOptional},
-                 {"diff", shape::text("Unified diff"), shape::kOptional},
-                 {"cut", shape::flag("The diff is longer: read the file"), shape::kOptional}}))},
+          {{"changes", shape::list_of(shape::object(
+                           {{"path", shape::text()},
+                            {"change", shape::choice({"added", "removed", "modified"})},
+                            {"before", one(), shape::kOptional},
+                            {"after", one(), shape::kOptional},
+                            {"diff", shape::text("Unified diff"), shape::kOptional},
+                            {"cut", shape::flag("The diff is longer"), shape::kOptional},
+                            {"hint", shape::text(), shape::kOptional}}))},
            {"truncated", shape::flag("There are more changes: call again with nextCursor")},
            {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},

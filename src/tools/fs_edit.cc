@@ -29,6 +29,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   if (shown_diff.size() < edited.diff.size()) {
     edited.diff.resize(shown_diff.rfind('\n') + 1);
     out["truncated"] = true;
+    out["hint"] = "the diff goes on; fs_read shows the file itself";
   }
   out["diff"] = std::move(edited.diff);
   if (arguments.flag("dryRun")) {
@@ -66,6 +67,7 @@ Tool fs_edit() {
                                {"replacements", shape::list_of(shape::integer(), "Made, per edit")},
                                {"diff", shape::text("Unified diff")},
                                {"truncated", shape::flag("The diff was cut"), shape::kOptional},
+                               {"hint", shape::text(), shape::kOptional},
                                {"dryRun", shape::flag(), shape::kOptional},
                                {"key", shape::text(), shape::kOptional},
                                {"size", shape::integer(), shape::kOptional}}),

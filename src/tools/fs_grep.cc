@@ -41,20 +41,29 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   options.exclude = TRY(globs(arguments, "exclude"));
   options.context = static_cast<unsigned>(arguments.number("context", 0));
   options.max_matches = static_cast<std::size_t>(arguments.number("maxResults", 200));
+  const auto path = TRY(fs::path_of(arguments));
+  // Of many files each gets its share; one that is asked for by its path has all of it.
+  if (!TRY(locate(opened.tree, path)).entry.is_dir()) options.max_per_file = options.max_matches;
   Budget budget(call.clock(), call.limits());
-  auto found = TRY(grep(opened.tree, TRY(fs::path_of(arguments)), pattern, options, budget));
+  auto found = TRY(grep(opened.tree, path, pattern, options, budget));
   json::Array files;
-  for (const auto& file : found.files) files.emplace_back(render(file));
+  bool more = false;
+  for (const auto& file : found.files) {
+    files.emplace_back(render(file));
+    more = more || file.more;
+  }
   json::Object out;
   out["files"] = std::move(files);
   out["matches"] = found.matches;
   out["searched"] = found.searched;
   if (found.skipped_binary > 0) out["skippedBinary"] = found.skipped_binary;
   if (found.skipped_large > 0) out["skippedLarge"] = found.skipped_large;
-  out["truncated"] = found.stopped_by.has_value();
+  out["truncated"] = found.stopped_by || more;
   if (found.stopped_by) {
     out["stoppedBy"] = *found.stopped_by;
     out["hint"] = "narrow the pattern, path or include, or ask for more with maxResults";
+  } else if (more) {
+    out["hint"] = "a file marked more has further matches; give it as path to see them";
   }
   return Reply(std::move(out));
 }

@@ -128,10 +128,21 @@ TEST_F(Diff, StopsWithTheBudgetAtAPrefixOfTheWhole) {
       EXPECT_TRUE(std::equal(cut.changes.begin(), cut.changes.end(), all.begin()));
       EXPECT_EQ(cut.stopped_by.has_value(), cut.changes.size() < all.size());
     }
-    auto bytes = t.within({.bytes = 500});
+    auto bytes = t.within({.bytes = 650});
     auto cut = must(diff(t.stage, t.tree(before), t.tree(after), directories, bytes));
     EXPECT_EQ(cut.stopped_by, Budget::Limit::kBytes);
     EXPECT_EQ(cut.changes.size(), 4U);
+    for (std::uint64_t skip = 0; skip < all.size() + 40; skip += 37) {
+      auto budget = t.within({});
+      cut = must(diff(t.stage, t.tree(before), t.tree(after), directories, budget,
+                      {.skip = skip, .most = 10}));
+      const auto begin = std::min<std::size_t>(skip, all.size());
+      const auto end = std::min<std::size_t>(begin + 10, all.size());
+      EXPECT_EQ(cut.changes, std::vector(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                                         all.begin() + static_cast<std::ptrdiff_t>(end)));
+      EXPECT_EQ(cut.more, end < all.size());
+      EXPECT_EQ(cut.stopped_by, std::nullopt);
+    }
     auto time = t.within({.time = std::chrono::milliseconds(1)});
     t.clock.advance(std::chrono::milliseconds(1));
     cut = must(diff(t.stage, t.tree(before), t.tree(after), directories, time));

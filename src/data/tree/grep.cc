@@ -58,9 +58,11 @@ std::size_t previous_line(ByteView text, std::size_t begin) {
 
 class FileSearch final {
  public:
-  FileSearch(const NodeReader& nodes, const Pattern& pattern, const GrepOptions& options)
-      : nodes_(nodes), searcher_(pattern), options_(options) {}
+  FileSearch(const NodeReader& nodes, const Pattern& pattern, const GrepOptions& options,
+             Budget& budget)
+      : nodes_(nodes), searcher_(pattern), options_(options), budget_(budget) {}
 
+  // Leaves it waiting when time is up before its end.
   Result<void> run(Task& task) {
     auto node = TRY(nodes_.get(task.key));
     if (node->kind() != Kind::kFile || node->size() != task.size) {
@@ -104,19 +106,37 @@ class FileSearch final {
       task.state = Task::State::kBinary;
       return;
     }
+    if (!find_matches(text, task.found.more)) return;
     task.state = Task::State::kSearched;
-    matches_.clear();
-    searcher_.search(text, [&](const LineMatch& match) {
-      if (matches_.size() == options_.max_per_file) {
-        task.found.more = true;
-        return false;
-      }
-      matches_.push_back(match);
-      return true;
-    });
     if (matches_.empty()) return;
     task.found.matches = matches_.size();
     for (const auto& match : matches_) add_with_context(text, match, task.found.lines);
+  }
+
+  // In portions of whole lines: some patterns take a second for a megabyte. Whether there was time.
+  bool find_matches(ByteView text, bool& more) {
+    constexpr std::size_t kPortion = 64 << 10;
+    matches_.clear();
+    std::size_t counted = 0;
+    std::uint64_t lines = 0;  // before `counted`
+    for (std::size_t begin = 0, end = 0;; begin = end) {
+      end = text.size() - begin > kPortion ? next_line(text, begin + kPortion - 1) : text.size();
+      searcher_.search(text.substr(begin, end - begin), [&](LineMatch match) {
+        more = matches_.size() == options_.max_per_file;
+        if (more) return false;
+        lines += static_cast<std::uint64_t>(
+            std::ranges::count(text.substr(counted, begin - counted), '\n'));
+        counted = begin;
+        match.number += lines;
+        for (auto* at : {&match.begin, &match.end, &match.match_begin, &match.match_end}) {
+          *at += begin;
+        }
+        matches_.push_back(match);
+        return true;
+      });
+      if (more || end == text.size()) return true;
+      if (!budget_.in_time()) return false;
+    }
   }
 
   void add_with_context(ByteView text, const LineMatch& match,
@@ -149,6 +169,7 @@ class FileSearch final {
   const NodeReader& nodes_;
   Searcher searcher_;
   const GrepOptions& options_;
+  Budget& budget_;
   Bytes buffer_;
   std::vector<LineMatch> matches_;
 };
@@ -196,20 +217,19 @@ Result<std::vector<Task>> collect(const TreeView& tree, const Located& at,
   return tasks;
 }
 
-// Tasks are taken in order, a handful at a time, and every one taken is finished: so what was
-// searched is a prefix of the tasks, whatever the threads did.
+// Tasks are taken in order, a handful at a time. Every one taken is finished, unless time is up.
 void run_tasks(const NodeReader& nodes, const Pattern& pattern, const GrepOptions& options,
                std::vector<Task>& tasks, Budget& budget) {
   constexpr std::size_t kHandful = 8;
   std::atomic<std::size_t> next = 0;
   std::atomic<std::uint64_t> matches = 0;
   auto work = [&] {
-    FileSearch search(nodes, pattern, options);
+    FileSearch search(nodes, pattern, options, budget);
     while (matches <= options.max_matches && budget.in_time()) {
       auto begin = next.fetch_add(kHandful);
       if (begin >= tasks.size()) return;
       auto end = std::min(begin + kHandful, tasks.size());
-      for (auto i = begin; i < end; ++i) {
+      for (auto i = begin; i < end && budget.in_time(); ++i) {
         auto done = search.run(tasks[i]);
         if (!done) tasks[i].error = std::move(done).error();
         matches += tasks[i].found.matches;
@@ -274,7 +294,8 @@ Result<GrepResult> grep(const TreeView& tree, const Path& path, const Pattern& p
   run_tasks(tree.nodes, pattern, options, tasks, budget);
   for (auto& task : tasks) {
     if (task.error) return Failure(std::move(*task.error));
-    if (task.state == Task::State::kWaiting) continue;
+    // What was searched behind it is left out: whatever the threads did, a prefix is answered.
+    if (task.state == Task::State::kWaiting) break;
     result.searched += task.state == Task::State::kSearched ? 1 : 0;
     result.skipped_binary += task.state == Task::State::kBinary ? 1 : 0;
     if (task.found.matches == 0) continue;

@@ -381,6 +381,28 @@ TEST_F(Grep, StopsAfterAllItsMatchesWithoutStrayContext) {
   EXPECT_EQ(result.stopped_by, "matches");
 }
 
+TEST_F(Grep, NumbersTheLinesOfALargeFile) {
+  std::string text;
+  for (int i = 1; i <= 20'000; ++i) text += "line " + std::to_string(i) + "\n";
+  ASSERT_GT(text.size(), 3U << 16);
+  // The border of the first portion is within a line, that of the second is wherever it falls.
+  const auto border = std::to_string(std::ranges::count(text.substr(0, 1 << 16), '\n') + 1);
+  GrepOptions options;
+  options.context = 1;
+  auto result = run({{"big", text}}, "line (1|" + border + "|19999)$", {.regex = true}, options);
+  const auto near = [&](int by) {
+    const auto number = std::to_string(std::stoi(border) + by);
+    return number + (by == 0 ? ":" : "-") + "line " + number;
+  };
+  EXPECT_THAT(rendered(result),
+              ElementsAre("big", "1:line 1", "2-line 2", near(-1), near(0), near(1),
+                          "19998-line 19998", "19999:line 19999", "20000-line 20000"));
+  options.max_per_file = 2;
+  result = run({{"big", text}}, "line .*99$", {.regex = true}, options);
+  EXPECT_THAT(rendered(result), ElementsAre("big …", "98-line 98", "99:line 99", "100-line 100",
+                                            "198-line 198", "199:line 199", "200-line 200"));
+}
+
 TEST_F(Grep, StopsWithTheBudgetAndSaysWhy) {
   Files files;
   for (int i = 100; i < 150; ++i) files["f" + std::to_string(i)] = "x one\nx two\n";
@@ -392,7 +414,7 @@ TEST_F(Grep, StopsWithTheBudgetAndSaysWhy) {
   EXPECT_EQ(result.stopped_by, "entries");
   EXPECT_EQ(result.files.size(), 10U);
 
-  auto bytes = t.within({.bytes = 21 * 5});
+  auto bytes = t.within({.bytes = 3 * 44 + 5 * 45});
   result = must(grep(t.view(root), Path(), pattern, {}, bytes));
   EXPECT_EQ(result.stopped_by, "bytes");
   EXPECT_THAT(rendered(result), ElementsAre("f100", "1:x one", "2:x two", "f101", "1:x one",

@@ -219,7 +219,8 @@ class LineCollector final {
       auto newline = bytes.find('\n');
       auto part = bytes.substr(0, newline == ByteView::npos ? bytes.size() : newline + 1);
       bytes.remove_prefix(part.size());
-      if (line_ >= range_.first && line_ <= range_.last && !take(wanted(part))) return false;
+      const bool in_range = line_ >= range_.first && line_ <= range_.last;
+      if (in_range && !take(wanted(part))) return false;
       offset_ += part.size();
       open_ = part.back() != '\n';
       if (!open_) ++line_;
@@ -235,6 +236,7 @@ class LineCollector final {
  private:
   // Without what is to be left out of the first line.
   ByteView wanted(ByteView part) {
+    lead_ = 0;
     if (line_ != range_.first || skipped_ >= range_.skip) return part;
     auto skip = std::min<std::uint64_t>(range_.skip - skipped_, part.size());
     auto is_inside = [&] {
@@ -242,6 +244,7 @@ class LineCollector final {
     };
     while (is_inside()) ++skip;
     skipped_ += skip;
+    lead_ = skip;
     return part.substr(skip);
   }
 
@@ -257,7 +260,7 @@ class LineCollector final {
 
   void append(ByteView part) {
     if (result_.content.empty()) {
-      result_.offset = offset_;
+      result_.offset = offset_ + lead_;
       result_.first_line = line_;
     }
     if (result_.last_line != line_) line_begin_ = result_.content.size();
@@ -273,7 +276,8 @@ class LineCollector final {
       auto fits = json_prefix(part, left);
       budget_.take_bytes(static_cast<std::int64_t>(json_bytes(fits)));
       if (!fits.empty()) append(fits);
-      if (!result_.content.empty()) result_.cut_at = skipped_ + result_.content.size();
+      if (result_.content.empty()) return;
+      result_.cut_at = (line_ == range_.first ? skipped_ : 0) + result_.content.size();
     } else if (result_.last_line == line_) {
       result_.content.resize(line_begin_);
       result_.last_line = line_ - 1;
@@ -285,7 +289,8 @@ class LineCollector final {
   FileContent& result_;
   std::uint64_t line_ = 1;
   std::uint64_t offset_ = 0;
-  std::uint64_t skipped_ = 0;
+  std::uint64_t skipped_ = 0;  // of the first line
+  std::uint64_t lead_ = 0;     // of that, in the portion at hand
   std::size_t line_begin_ = 0;
   bool open_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/quote.h"
 #include "data/tree/change.h"
 #include "data/tree/nearest.h"
 #include "data/tree/tree_testing.h"
@@ -383,11 +384,12 @@ TEST_F(Read, CutsLinesToTheBudgetWhole) {
     bool truncated;
   };
   const Case cases[] = {
-      {"one\ntwo\nthree\n", 14, {}, "one\ntwo\nthree\n", 3, false},
-      {"one\ntwo\nthree\n", 13, {}, "one\ntwo\n", 2, true},
-      {"one\ntwo\nthree\n", 4, {}, "one\n", 1, true},
-      {"one\ntwo\nthree\n", 4, {2, 3}, "two\n", 2, true},
-      {"one\ntwo\nthree\n", 4, {2, 2}, "two\n", 2, false},
+      // A newline is two bytes of JSON.
+      {"one\ntwo\nthree\n", 17, {}, "one\ntwo\nthree\n", 3, false},
+      {"one\ntwo\nthree\n", 16, {}, "one\ntwo\n", 2, true},
+      {"one\ntwo\nthree\n", 5, {}, "one\n", 1, true},
+      {"one\ntwo\nthree\n", 5, {2, 3}, "two\n", 2, true},
+      {"one\ntwo\nthree\n", 5, {2, 2}, "two\n", 2, false},
       // A first line that alone is too long: as much of it as fits, in whole characters.
       {"one\ntwo\nthree\n", 3, {}, "one", 1, true},
       {"ééé\n", 3, {}, "é", 1, true},
@@ -422,6 +424,39 @@ TEST_F(Read, CutsALongLineTheSameWhetherTheFileIsChunkedOrNot) {
     EXPECT_EQ(got.last_line, 1U);
     EXPECT_TRUE(got.truncated);
   }
+}
+
+TEST_F(Read, GoesOnInALongLineWhereItWasCut) {
+  for (std::size_t size : {1'000, 600'000}) {
+    SCOPED_TRACE(size);
+    std::string line;
+    while (line.size() < size) line += "\té" + std::to_string(line.size());
+    auto text = "head\n" + line + "\ntail\n";
+    auto root = holding(text);
+    std::string got;
+    LineRange range{.first = 2, .last = 2};
+    for (int i = 0; i < 100; ++i) {
+      auto budget = t.within({.bytes = 7'001});
+      auto part = must(read_lines(t.view(root), path("f.txt"), range, budget));
+      EXPECT_EQ(part.offset, 5 + got.size());
+      got += part.content;
+      EXPECT_EQ(part.cut_at.has_value(), part.truncated);
+      if (!part.cut_at) break;
+      range.skip = *part.cut_at;
+    }
+    EXPECT_EQ(got, line + "\n");
+  }
+}
+
+TEST_F(Read, LeavesWholeCharactersOutOfALine) {
+  auto root = holding("ééx\nnext\n");
+  auto skipping = [&](std::uint64_t skip) {
+    return must(lines(root, {.first = 1, .last = 2, .skip = skip})).content;
+  };
+  EXPECT_EQ(skipping(0), "ééx\nnext\n");
+  EXPECT_EQ(skipping(2), "éx\nnext\n");
+  EXPECT_EQ(skipping(3), "x\nnext\n");
+  EXPECT_EQ(skipping(99), "next\n");
 }
 
 // The obvious way to the same.
@@ -474,7 +509,7 @@ TEST_F(Read, ReadsChunkedFilesAsTheOracleDoes) {
       auto fits = first;
       std::int64_t spent = 0;
       while (fits <= std::min(last, oracle.lines.size())) {
-        spent += static_cast<std::int64_t>(oracle.lines[fits - 1].size());
+        spent += static_cast<std::int64_t>(json_bytes(oracle.lines[fits - 1]));
         if (spent > allowed) break;
         fits += 1;
       }
@@ -483,7 +518,7 @@ TEST_F(Read, ReadsChunkedFilesAsTheOracleDoes) {
         ASSERT_EQ(cut.last_line, fits - 1);
       } else {
         ASSERT_EQ(cut.content,
-                  oracle.lines[first - 1].substr(0, static_cast<std::size_t>(allowed)));
+                  json_prefix(oracle.lines[first - 1], static_cast<std::size_t>(allowed)));
       }
       ASSERT_EQ(cut.truncated, fits <= std::min(last, oracle.lines.size()));
     }

@@ -77,12 +77,15 @@ AgentService::AgentService(Executor& executor, AgentOptions options)
     : executor_(executor),
       offer_(make_offer(std::move(options.version))),
       shelf_(executor.table()),
+      default_(Selection::parse({}, executor.table()).value()),
       resources_(executor),
       changes_(executor.services().realms) {}
 
 Result<mcp::PrincipalPtr> AgentService::principal(Caller caller,
                                                   const SelectionRequest& request) const {
-  auto selection = TRY(Selection::parse(request, executor_.table()));
+  // Most ask for nothing special, and a principal may be made for every request.
+  auto selection =
+      request == SelectionRequest() ? default_ : TRY(Selection::parse(request, executor_.table()));
   return std::make_shared<const AgentPrincipal>(std::move(caller), std::move(selection));
 }
 
@@ -186,7 +189,10 @@ mcp::Rpc<mcp::Watched> AgentService::watch_resource(const Session& session,
 
 bool AgentService::still_valid(const mcp::Principal& principal) const {
   const auto& session = ours(principal).caller.session();
-  return executor_.services().delegates.check_again(session).has_value();
+  auto& services = executor_.services();
+  const auto role = services.users.role_of(session.realm);
+  return services.delegates.check_again(session).has_value() && role &&
+         *role != Role::kUnauthorized;
 }
 
 }  // namespace cairn::agent

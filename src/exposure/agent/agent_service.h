@@ -66,6 +66,7 @@ class AgentService final : public mcp::Service {
   Executor& executor_;
   mcp::Offer offer_;
   ToolShelf shelf_;
+  Selection default_;
   Resources resources_;
   ChangeWatch changes_;
 };

@@ -1,5 +1,7 @@
 #include "exposure/agent/outcome.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 
 namespace cairn::agent {
@@ -57,26 +59,18 @@ mcp::ToolOutcome failed(const Error& error) {
   return out;
 }
 
+// What is not there, or not for the caller to see.
+constexpr Code kNotThere[] = {Code::kPathNotFound, Code::kNotADirectory, Code::kNodeNotFound,
+                              Code::kNodeNotAuthorized, Code::kDepotNotFound};
+// What was asked for in a way that cannot be answered.
+constexpr Code kAskedWrong[] = {Code::kInvalidArgument, Code::kInvalidPath,   Code::kInvalidKey,
+                                Code::kAmbiguousKey,    Code::kInvalidCursor, Code::kFileTooLarge,
+                                Code::kNotAFile,        Code::kBadRequest};
+
 int rpc_code_of(Code code) {
-  switch (code) {
-    case Code::kPathNotFound:
-    case Code::kNotADirectory:
-    case Code::kNodeNotFound:
-    case Code::kNodeNotAuthorized:
-    case Code::kDepotNotFound:
-      return mcp::rpc_code::kResourceNotFound;
-    case Code::kInvalidArgument:
-    case Code::kInvalidPath:
-    case Code::kInvalidKey:
-    case Code::kAmbiguousKey:
-    case Code::kInvalidCursor:
-    case Code::kFileTooLarge:
-    case Code::kNotAFile:
-    case Code::kBadRequest:
-      return mcp::rpc_code::kInvalidParams;
-    default:
-      return mcp::rpc_code::kInternal;
-  }
+  if (std::ranges::count(kNotThere, code) > 0) return mcp::rpc_code::kResourceNotFound;
+  if (std::ranges::count(kAskedWrong, code) > 0) return mcp::rpc_code::kInvalidParams;
+  return mcp::rpc_code::kInternal;
 }
 
 }  // namespace

@@ -51,7 +51,9 @@ Result<ResourceUri> ResourceUri::parse(std::string_view uri) {
   const auto key = TRY(http::percent_decode(rest.substr(0, slash)));
   out.key = TRY(out.kind == Kind::kDepot ? depot_address(key) : node_key(key));
   if (slash != std::string_view::npos) {
-    out.path = TRY(Path::parse(TRY(http::percent_decode(rest.substr(slash + 1)))));
+    auto path = TRY(http::percent_decode(rest.substr(slash + 1)));
+    if (path.size() > 1 && path.back() == '/') path.pop_back();
+    out.path = TRY(Path::parse(path));
   }
   return out;
 }

@@ -6,7 +6,8 @@
 //   cas://node:{nodeKey}/{+path}     a file or directory below it, for ever the same
 //
 // Ids and keys stand without `dpt_` and `nod_`, and are read with them too. A path that is empty
-// (`cas://depot:X/`) is the root directory. A delegate that sees several places of one depot
+// (`cas://depot:X/`) is the root directory; one may end in a slash, as completion ends directories.
+// A delegate that sees several places of one depot
 // addresses each as `dpt_X/docs`: in a URI the slash of the address is escaped,
 // `cas://depot:X%2Fdocs/a.md`.
 // Fails with  INVALID_ARGUMENT for what is no such URI, INVALID_KEY and INVALID_PATH for parts of

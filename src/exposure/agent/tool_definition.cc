@@ -29,16 +29,26 @@ json::Object without(const json::Object& object, std::initializer_list<std::stri
   return out;
 }
 
-// Only the type, and of a list that of its items.
-json::Object bare(const json::Value& schema) {
-  json::Object out;
-  const auto& from = schema.get_object();
-  if (const auto* type = json::find(from, "type")) out["type"] = *type;
-  if (const auto* items = json::find(from, "items")) {
-    const auto* type = json::find(items->get_object(), "type");
-    if (type != nullptr) out["items"] = json::Object{{"type", *type}};
+json::Object of_type(const json::Value& type, const json::Object& schema) {
+  json::Object out{{"type", type}};
+  const auto* items = json::find(schema, "items");
+  if (items != nullptr && type == "array") {
+    const auto* of_items = json::find(items->get_object(), "type");
+    if (of_items != nullptr) out["items"] = json::Object{{"type", *of_items}};
   }
   return out;
+}
+
+// Only the type, and of a list that of its items. What may be of two types is said as a choice:
+// not every client knows a list of types.
+json::Object bare(const json::Value& schema) {
+  const auto& from = schema.get_object();
+  const auto* type = json::find(from, "type");
+  if (type == nullptr) return {};
+  if (!type->is_array()) return of_type(*type, from);
+  json::Array choice;
+  for (const auto& one : type->get_array()) choice.emplace_back(of_type(one, from));
+  return {{"anyOf", std::move(choice)}};
 }
 
 }  // namespace

@@ -52,14 +52,21 @@ bool takes_value(const CLI::App& app, const std::string& word) {
   return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-// The words that are not options of the program itself, nor their values.
+// The words that are not options of the program or the command, nor their values.
 std::vector<std::string> bare_words(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> words;
+  const CLI::App* at = &app;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (!word.starts_with('-')) {
       words.push_back(word);
-    } else if (takes_value(app, word)) {
+      for (const auto* command : at->get_subcommands({})) {
+        if (command->get_name() == word) {
+          at = command;
+          break;
+        }
+      }
+    } else if (takes_value(app, word) || takes_value(*at, word)) {
       ++i;
     }
   }
@@ -180,6 +187,7 @@ Commands::Parsed Commands::parse(int argc, char** argv) {
 
 void add_all(Commands& commands) {
   add_serve_command(commands);
+  add_mcp_command(commands);
   add_depot_commands(commands);
   add_file_commands(commands);
   add_search_commands(commands);

@@ -67,6 +67,7 @@ CLI::Option* add_argument(CLI::App* command, const std::string& name, T& value,
 void add_all(Commands& commands);
 
 void add_serve_command(Commands& commands);      // serve, tour
+void add_mcp_command(Commands& commands);        // mcp, mcp config
 void add_file_commands(Commands& commands);      // ls, tree, cat, find
 void add_search_commands(Commands& commands);    // grep, diff
 void add_write_commands(Commands& commands);     // put, rm, mv, cp

@@ -22,10 +22,7 @@ Result<std::string> first_line(const std::string& file) {
 }
 
 Result<std::string> token_of(const Options& options) {
-  if (!options.token.empty()) return options.token;
-  if (!options.token_file.empty()) return first_line(options.token_file);
-  auto token = environment("CAIRN_TOKEN");
-  if (!token.empty()) return token;
+  if (auto token = TRY(given_token(options))) return *token;
   return fail(Code::kInvalidToken,
               "a server needs a token; give --token or --token-file, or set CAIRN_TOKEN");
 }
@@ -60,12 +57,24 @@ std::filesystem::path data_directory(const Options& options) {
   return std::filesystem::path(home.empty() ? "." : home) / ".local/share/cairn";
 }
 
-Result<std::optional<ServerChoice>> server_choice(const Options& options) {
+Result<std::optional<std::string>> given_token(const Options& options) {
+  if (!options.token.empty()) return options.token;
+  if (!options.token_file.empty()) return first_line(options.token_file);
+  auto token = environment("CAIRN_TOKEN");
+  if (token.empty()) return std::nullopt;
+  return token;
+}
+
+Result<std::string> named_server(const Options& options) {
   if (!options.server.empty() && !options.data.empty()) {
     return fail(Code::kInvalidArgument, "give --server or --data, not both");
   }
-  auto url = options.server;
-  if (url.empty() && options.data.empty()) url = environment("CAIRN_SERVER");
+  if (!options.server.empty() || !options.data.empty()) return options.server;
+  return environment("CAIRN_SERVER");
+}
+
+Result<std::optional<ServerChoice>> server_choice(const Options& options) {
+  auto url = TRY(named_server(options));
   if (url.empty()) return std::nullopt;
   return ServerChoice{url, TRY(token_of(options))};
 }

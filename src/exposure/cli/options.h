@@ -24,7 +24,12 @@ struct Options {
 // --data, CAIRN_DATA, $XDG_DATA_HOME/cairn or ~/.local/share/cairn.
 std::filesystem::path data_directory(const Options& options);
 
-// A server to talk to: --server; or CAIRN_SERVER, when no --data is given.
+// --token, --token-file or CAIRN_TOKEN.
+Result<std::optional<std::string>> given_token(const Options& options);
+
+// --server; or CAIRN_SERVER, when no --data is given. Empty: none.
+Result<std::string> named_server(const Options& options);
+// The same, with the token for it.
 struct ServerChoice {
   std::string url;
   std::string token;

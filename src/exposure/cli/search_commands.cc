@@ -161,7 +161,7 @@ Result<int> run_diff(Context& context, const DiffArguments& given) {
   }
   Arguments found(answer.as_object());
   if (found.flag("truncated") && !context.options.json) {
-    note(fmt::format("there is more: {}", found.text("hint")));
+    note("there is more: compare one directory at a time");
   }
   return changes.empty() ? 0 : kDifferent;
 }

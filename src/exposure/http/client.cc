@@ -141,6 +141,7 @@ Result<ClientResponse> Client::Exchange::run() {
     response.headers.emplace_back(lower(field.name), field.value);
   }
   keep_alive_ = sent && head_.minor_version == 1 && !head_.framing.close;
+  if (request_.head) TRY(request_.head(response));
   TRY(read_body(response));
   return response;
 }
@@ -260,14 +261,24 @@ Client::~Client() = default;
 Result<ClientResponse> Client::send(const ClientRequest& request) {
   for (;;) {
     const bool reused = wire_->is_open() && !wire_->is_stale();
-    if (!reused) TRY(wire_->connect(url_, options_));
+    TRY(connect(request.stop));
     Exchange exchange(*wire_, url_, options_, request);
     Result<ClientResponse> response = exchange.run();
     if (!response || !exchange.keep_alive()) wire_->close();
-    const bool again =
-        !response && reused && exchange.may_repeat() && response.error().code == Code::kUnavailable;
+    const bool again = !response && reused && exchange.may_repeat() &&
+                       !request.stop.stop_requested() &&
+                       response.error().code == Code::kUnavailable;
     if (!again) return response;
   }
+}
+
+Result<void> Client::connect(const std::stop_token& stop) {
+  if (stop.stop_requested()) return fail(Code::kUnavailable, "the request was given up");
+  if (wire_->is_open() && !wire_->is_stale()) {
+    wire_->stop_with(stop);
+    return {};
+  }
+  return wire_->connect(url_, options_, stop);
 }
 
 }  // namespace cairn::http

@@ -1,10 +1,10 @@
 // A small blocking HTTP client, for the command line: one server, one connection that is used
 // again.
 //
-// Threads     one at a time.
-// Fails with  UNAVAILABLE when the server cannot be reached or breaks off, REQUEST_TIMEOUT when it
-//             is silent for too long, INVALID_ARGUMENT for a URL; and with what the callbacks
-//             return. An answer with an error status is an answer.
+// Threads     one at a time; a request's `stop` may be requested by any.
+// Fails with  UNAVAILABLE when the server cannot be reached or breaks off, or when the request is
+//             stopped; REQUEST_TIMEOUT when it is silent for too long, INVALID_ARGUMENT for a URL;
+//             and with what the callbacks return. An answer with an error status is an answer.
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,8 @@
 #include "exposure/http/http.h"
 
 namespace cairn::http {
+
+struct ClientResponse;
 
 // `https://host:8443/base`, without user, query and fragment.
 struct Url {
@@ -44,6 +47,7 @@ struct ClientRequest {
   // Fills the room from its front; 0 ends the body.
   using Source = std::function<Result<std::size_t>(std::span<char> room)>;
   using Sink = std::function<Result<void>(ByteView portion)>;
+  using HeadSink = std::function<Result<void>(const ClientResponse& head)>;
 
   Method method = Method::kGet;
   std::string target;  // percent-encoded, begins with a slash; goes behind the URL's base path
@@ -54,6 +58,10 @@ struct ClientRequest {
   std::optional<std::uint64_t> length = {};
   // Takes the body of an answer below 300 instead of ClientResponse::body.
   Sink sink = {};
+  // Sees the answer's status and headers before its body comes.
+  HeadSink head = {};
+  // Once requested, the request is given up and its connection closed.
+  std::stop_token stop = {};
 };
 
 struct ClientResponse {
@@ -80,6 +88,8 @@ class Client final {
   // A connection that turns out to have been closed meanwhile is made anew, once, when that cannot
   // make the server do something twice.
   Result<ClientResponse> send(const ClientRequest& request);
+  // Makes a connection unless there is one that is good. What fails here has not been sent.
+  Result<void> connect(const std::stop_token& stop = {});
 
   const Url& url() const { return url_; }
 

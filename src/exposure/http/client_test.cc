@@ -209,6 +209,69 @@ TEST(Client, SaysWhenNobodyAnswers) {
   release = true;
 }
 
+TEST(Client, ShowsTheHeadBeforeTheBody) {
+  auto stream = EventStream::make(1 << 20);
+  TestServer server([&](const Request&) -> Plan {
+    Response response{.headers = {{"X-B", "b"}}};
+    response.body = EventBody{stream};
+    return response;
+  });
+  std::string seen;
+  const auto response = Client(url_of(server))
+                            .send({.target = "/a",
+                                   .sink =
+                                       [&](ByteView portion) {
+                                         seen += portion;
+                                         stream->close();
+                                         return Result<void>();
+                                       },
+                                   .head =
+                                       [&](const ClientResponse& head) {
+                                         EXPECT_EQ(head.status, 200);
+                                         seen += head.header("x-b");
+                                         stream->push("ody");
+                                         return Result<void>();
+                                       }});
+  ASSERT_TRUE(response) << response.error().render();
+  EXPECT_EQ(seen, "body");
+  const auto refused = Client(url_of(server)).send({.target = "/a", .head = [](const auto&) {
+                                                      return fail(Code::kForbidden, "no");
+                                                    }});
+  EXPECT_EQ(refused.error().code, Code::kForbidden);
+}
+
+TEST(Client, GivesUpARequestThatIsStopped) {
+  auto stream = EventStream::make(1 << 20);
+  std::atomic<bool> left = false;
+  stream->on_closed([&] { left = true; });
+  TestServer server([&](const Request& request) -> Plan {
+    if (request.path != "/base/stream") return text("short");
+    Response response;
+    response.body = EventBody{stream};
+    return response;
+  });
+  Client client(url_of(server));
+  std::stop_source stop;
+  std::jthread stopper;
+  const ClientRequest endless{.target = "/stream",
+                              .head =
+                                  [&](const auto&) {
+                                    stopper = std::jthread([&] { stop.request_stop(); });
+                                    return Result<void>();
+                                  },
+                              .stop = stop.get_token()};
+  const auto stopped = client.send(endless);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Code::kUnavailable);
+  EXPECT_THAT(stopped.error().message, HasSubstr("given up"));
+  EXPECT_TRUE(eventually([&] { return left.load(); }));
+  // Stopped before it began; and the client is good for another.
+  EXPECT_FALSE(client.send(endless));
+  EXPECT_FALSE(client.connect(stop.get_token()));
+  EXPECT_TRUE(client.connect());
+  EXPECT_EQ(client.send({.target = "/a"})->body, "short");
+}
+
 // A key, and a certificate for `localhost` and 127.0.0.1 that it has signed itself.
 class Certificate {
  public:

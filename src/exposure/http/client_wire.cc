@@ -55,8 +55,10 @@ struct ClientWire::Inner {
   Socket socket{io.get_executor()};
   std::optional<asio::ssl::context> context;
   std::optional<asio::ssl::stream<Socket&>> tls;
+  std::stop_token stop;
 
-  // Starts something and runs until it is done or the time is over; then the connection is closed.
+  // Starts something and runs until it is done, the time is over or it is stopped; then the
+  // connection is closed.
   template <typename Start>
   Result<Done> run(milliseconds timeout, Start start) {
     std::optional<Done> done;
@@ -68,11 +70,16 @@ struct ClientWire::Inner {
       }
     });
     io.restart();
-    io.run_for(timeout);
-    if (done) return *done;
+    {
+      const std::stop_callback closing(stop, [this] { asio::post(io, [this] { close(); }); });
+      io.run_for(timeout);
+    }
+    const bool stopped = stop.stop_requested();
+    if (done && !stopped) return *done;
     close();
     io.restart();
     io.run();
+    if (stopped) return fail(Code::kUnavailable, "the request was given up");
     return fail(Code::kRequestTimeout, "the server was silent for {} ms", timeout.count());
   }
 
@@ -121,8 +128,10 @@ Result<void> ClientWire::Inner::shake_hands(const Url& url, const ClientOptions&
 ClientWire::ClientWire() = default;
 ClientWire::~ClientWire() = default;
 
-Result<void> ClientWire::connect(const Url& url, const ClientOptions& options) {
+Result<void> ClientWire::connect(const Url& url, const ClientOptions& options,
+                                 const std::stop_token& stop) {
   inner_ = std::make_unique<Inner>();
+  inner_->stop = stop;
   return inner_->connect(url, options);
 }
 
@@ -138,6 +147,8 @@ bool ClientWire::is_stale() {
 }
 
 void ClientWire::close() { inner_.reset(); }
+
+void ClientWire::stop_with(const std::stop_token& stop) { inner_->stop = stop; }
 
 Result<std::size_t> ClientWire::read_some(std::span<char> room, milliseconds timeout) {
   const auto buffer = asio::buffer(room.data(), room.size());

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <stop_token>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -16,11 +17,13 @@ class ClientWire final {
   ~ClientWire();
 
   // Verifies the server's certificate and name when the scheme is https.
-  Result<void> connect(const Url& url, const ClientOptions& options);
+  Result<void> connect(const Url& url, const ClientOptions& options, const std::stop_token& stop);
   bool is_open() const;
   // Whether the server has closed it, or said something nobody asked for.
   bool is_stale();
   void close();
+  // From now on, a stop closes it, and what runs fails.
+  void stop_with(const std::stop_token& stop);
 
   // At least one byte; none: the server has closed.
   Result<std::size_t> read_some(std::span<char> room, std::chrono::milliseconds timeout);

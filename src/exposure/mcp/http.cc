@@ -203,7 +203,7 @@ http::Answer HttpHandler::take_modern(const http::Request& request, const Princi
   if (!meta) return refuse_with(meta.error());
   if (message.method == "subscriptions/listen") return listen(principal, message);
   auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
-  if (server_.is_quick(*peer, message)) {
+  if (server_.is_quick(*peer, message) && !server_.talks(*peer, message)) {
     auto out =
         answer_response(server_.answer(peer, message, Era::kModern, std::make_shared<NoChannel>()));
     note(out, *principal, message);

@@ -9,6 +9,7 @@ namespace {
 
 // A person may have to be asked.
 constexpr std::chrono::minutes kAnswerTime{10};
+constexpr std::size_t kMostSubscriptions = 1000;
 
 }  // namespace
 
@@ -101,6 +102,12 @@ void Peer::cancel_questions() {
 }
 
 Rpc<void> Peer::subscribe(Announcer& announcer, const Subject& subject) {
+  if (subscriptions_.lock()->size() >= kMostSubscriptions) {
+    return rpc_fail(rpc_code::kInvalidParams,
+                    fmt::format("a client has at most {} subscriptions; end some, or subscribe to "
+                                "a depot instead of its files",
+                                kMostSubscriptions));
+  }
   auto subscription = announcer.subscribe(weak_from_this(), subject);
   if (!subscription) return std::unexpected(std::move(subscription.error()));
   std::unique_ptr<Announcer::Subscription> before;

@@ -58,7 +58,8 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   // Nobody will answer any more.
   void cancel_questions();
 
-  // Legacy: what this client subscribed to. A second time changes nothing.
+  // Legacy: what this client subscribed to. A second time changes nothing. kInvalidParams when it
+  // watches too much already.
   Rpc<void> subscribe(Announcer& announcer, const Subject& subject);
   void unsubscribe(const Subject& subject);
   void unsubscribe_all();

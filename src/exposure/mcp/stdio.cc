@@ -3,27 +3,11 @@
 #include <atomic>
 
 #include "base/workers.h"
-#include "exposure/mcp/lines.h"
+#include "exposure/mcp/line_channel.h"
 #include "exposure/mcp/meta.h"
 
 namespace cairn::mcp {
 namespace {
-
-class LineChannel final : public Channel {
- public:
-  explicit LineChannel(int out) : out_(out) {}
-
-  bool send(std::string message) override {
-    message += '\n';
-    auto open = open_.lock();
-    if (*open) *open = write_all(out_, message);
-    return *open;
-  }
-
- private:
-  const int out_;
-  Guarded<bool> open_{true};
-};
 
 class StdioSession final {
  public:

@@ -82,14 +82,18 @@ bool TestService::wait_for_slow_stopped(int count) {
 
 Rpc<Page> TestService::list_tools(Exchange& /*exchange*/, std::string_view cursor) {
   json::Array tools{tool("echo", "Says it again", {{"text", json::Object{{"type", "string"}}}}),
-                    tool("slow", "Takes until it is stopped"), tool("chatty", "Says much"),
-                    tool("ask", "Asks back"), tool("broken", "Never works")};
+                    tool("slow", "Takes until it is stopped"),
+                    tool("chatty", "Says much"),
+                    tool("ask", "Asks back"),
+                    tool("detour", "Ends its connection before it answers"),
+                    tool("broken", "Never works")};
   if (state_.lock()->extra_tool) tools.push_back(tool("extra", "Came later"));
   return page_of(tools, cursor, 100, {.ttl_ms = 1000});
 }
 
 Manner TestService::manner(const Principal& /*principal*/, std::string_view tool) const {
-  return {.quick = tool == "echo" || tool == "broken", .talks = tool == "chatty" || tool == "ask"};
+  return {.quick = tool == "echo" || tool == "broken",
+          .talks = tool == "chatty" || tool == "ask" || tool == "detour"};
 }
 
 std::span<const ParamHeader> TestService::param_headers(const Principal& /*principal*/,
@@ -103,6 +107,10 @@ Rpc<ToolOutcome> TestService::call_tool(Exchange& exchange, std::string_view too
   if (tool == "slow") return slow(exchange);
   if (tool == "chatty") return chatty(exchange);
   if (tool == "ask") return ask(exchange);
+  if (tool == "detour") {
+    exchange.close_stream(std::chrono::milliseconds(20));
+    return said("back");
+  }
   if (tool == "extra" && state_.lock()->extra_tool) return said("extra");
   if (tool != "broken") {
     return rpc_fail(rpc_code::kInvalidParams, fmt::format("there is no tool '{}'", tool));

@@ -26,7 +26,8 @@ PrincipalPtr a_principal(std::string id = "tester");
 
 // Tools      echo (quick: its `text` back), slow (until it is stopped or released), chatty (three
 //            progress messages and a log message, then its answer), ask (puts an elicitation to the
-//            client and answers with what came back), broken (is_error), and `extra` when shown.
+//            client and answers with what came back), detour (ends its connection before it
+//            answers), broken (is_error), and `extra` when shown.
 // Resources  test://thing, whose text can be changed, and the template test://{name}.
 // Prompts    greet, with the argument `name`; completed from a few names.
 class TestService final : public Service {

@@ -1,0 +1,55 @@
+#include "exposure/cli/stop_signals.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+namespace cairn::cli {
+namespace {
+
+// Interrupts a read, and ends the thread that waits.
+constexpr int kWake = SIGUSR1;
+
+sigset_t ending() {
+  sigset_t set{};
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+void nothing(int /*signal*/) {}
+
+}  // namespace
+
+InputEndsOnSignal::InputEndsOnSignal() {
+  struct sigaction action{};
+  action.sa_handler = nothing;
+  ::sigaction(kWake, &action, nullptr);
+  const sigset_t set = ending();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  thread_ = std::thread([this, reader = pthread_self()] { wait(reader); });
+}
+
+InputEndsOnSignal::~InputEndsOnSignal() {
+  pthread_kill(thread_.native_handle(), kWake);
+  thread_.join();
+}
+
+void InputEndsOnSignal::wait(pthread_t reader) {
+  sigset_t set = ending();
+  sigaddset(&set, kWake);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  int number = 0;
+  sigwait(&set, &number);
+  if (number == kWake) return;
+  set = ending();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  // Whoever reads on finds the end.
+  const int end = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::dup2(end, STDIN_FILENO);
+  ::close(end);
+  pthread_kill(reader, kWake);
+}
+
+}  // namespace cairn::cli

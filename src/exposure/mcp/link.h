@@ -1,0 +1,99 @@
+// Link: the bridge's way to its server as it is now, and what makes a new one when it fails.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/guarded.h"
+#include "data/json/json.h"
+#include "exposure/mcp/bridge.h"
+#include "exposure/mcp/channel.h"
+
+namespace cairn::mcp {
+
+// What `initialize` came to.
+struct LegacySession {
+  std::string id;  // empty: the server keeps none
+  std::string revision;
+};
+
+struct Link {
+  std::shared_ptr<Upstream> upstream;
+  std::optional<LegacySession> session = std::nullopt;
+
+  // What legacy messages carry.
+  Headers headers() const;
+};
+using LinkPtr = std::shared_ptr<const Link>;
+
+// Threads  any.
+class Links final {
+ public:
+  // Both outlive it.
+  Links(const BridgeOptions& options, std::shared_ptr<Upstream> upstream, Channel& out);
+
+  LinkPtr current() { return state_.lock()->link; }
+
+  // The client has opened a session: the text of its `initialize`, and what was answered.
+  void opened(const LinkPtr& link, std::string initialize, const json::Object& result,
+              std::string session);
+  bool is_open() { return state_.lock()->handshake.has_value(); }
+  // It has said that it is ready; from now on there may be a stream beside its requests.
+  void ready();
+  // A session with a client that is ready, other than the one given. Nothing: stopped.
+  LinkPtr wait_for_session(const LinkPtr& other, const std::stop_token& stop);
+  // Waits, unless there is another link meanwhile.
+  void wait_with(const LinkPtr& link, std::chrono::milliseconds time, const std::stop_token& stop);
+
+  // A request that is part of the session's state: repeated in a new one. An empty text: not any
+  // more.
+  void remember(const std::string& key, std::string request);
+
+  enum class Trouble { kUnreachable, kSessionGone };
+  // Makes a new link in place of one that failed; at once when somebody else has. Takes as long as
+  // the options' patience.
+  Result<LinkPtr> repair(const LinkPtr& failed, Trouble trouble, const std::stop_token& stop);
+
+  // Ends the session at the server, as far as it can be reached.
+  void end();
+
+ private:
+  struct Handshake {
+    std::string initialize;
+    json::Object capabilities;  // the server's
+    bool ready = false;
+  };
+  struct State {
+    LinkPtr link;
+    std::optional<Handshake> handshake;
+    std::map<std::string, std::string> remembered;
+  };
+
+  Result<std::shared_ptr<Upstream>> find_server(const LinkPtr& failed, const std::stop_token& stop);
+  Result<LinkPtr> make_link(std::shared_ptr<Upstream> upstream, const std::stop_token& stop);
+  Result<LegacySession> greet(Upstream& upstream, const std::string& initialize,
+                              const std::stop_token& stop);
+  // What may have happened while there was no link.
+  void tell_missed(const json::Object& capabilities);
+
+  const BridgeOptions& options_;
+  Channel& out_;
+  std::mutex repairing_;
+  Guarded<State> state_;
+  std::condition_variable_any changed_;
+};
+
+// Waits; false when stopped.
+bool pause(std::chrono::milliseconds time, const std::stop_token& stop);
+
+// The answer's message to a refusal: who answered what, and what it said about it.
+std::string describe_refusal(const Upstream& upstream, const Upstream::Outcome& outcome);
+// The same, with the code the server named; UNAVAILABLE when it is none of ours.
+Error refusal(const Upstream& upstream, const Upstream::Outcome& outcome);
+
+}  // namespace cairn::mcp
