@@ -1,5 +1,6 @@
 // The rights matrix: every route and tool, called by everybody who should not get through, and by
-// some who should. One table of codes, kept in matrix.md; CAIRN_ACCEPT=1 writes it anew.
+// some who should, over REST and over MCP. One table of codes, kept in docs/rights.md;
+// CAIRN_ACCEPT=1 writes it anew.
 
 #include <fstream>
 #include <functional>
@@ -9,164 +10,11 @@
 #include <gtest/gtest.h>
 
 #include "data/cas/file.h"
-#include "world.h"
+#include "mcp_rows.h"
+#include "scene.h"
 
 namespace cairn::rest_testing {
 namespace {
-
-// What a request needs to know of the world it is made in.
-struct Scene {
-  World world;
-  std::string site;       // a depot: docs/a.txt, docs/sub/x.txt, src/main.ts
-  std::string other;      // a depot: secret.txt
-  std::string site_root;  // its root
-  std::string docs_key;   // the directory docs, as a node
-  std::string new_root;   // written by the owner, not committed
-  std::string delegate;   // one the owner made
-  std::string user;       // a user
-  std::string path = "docs/a.txt";
-
-  Scene();
-  std::string issue(const json::Object& wanted) {
-    return text(world.must("create_delegate", world.owner, wanted), "accessToken");
-  }
-};
-
-Scene::Scene() {
-  site = world.depot(
-      "site",
-      {{"docs/a.txt", "alpha\n"}, {"docs/sub/x.txt", "x\n"}, {"src/main.ts", "let a = 1;\n"}});
-  other = world.depot("other", {{"secret.txt", "secret\n"}});
-  site_root = world.root(site);
-  docs_key = text(world.must("fs_stat", world.owner, {{"nodeKey", site}, {"path", "docs"}}), "key");
-  new_root = text(world.must("fs_write", world.owner,
-                             {{"nodeKey", site}, {"path", "docs/new.txt"}, {"content", "n"}}),
-                  "newRoot");
-  delegate = text(world.must("create_delegate", world.owner, {{"name", "somebody"}})
-                      .at("delegate")
-                      .get_object(),
-                  "delegateId");
-  user = text(world.must("add_user", world.owner, {{"name", "ann"}}), "userId");
-}
-
-// Who calls, and whose realm it names.
-struct Who {
-  std::string token;
-  std::string realm = "me";
-};
-
-struct Column {
-  std::string_view name;
-  std::function<Who(Scene&)> make;
-};
-
-json::Object all_rights(json::Object more = {}) {
-  more["canUpload"] = true;
-  more["canManageDepot"] = true;
-  return more;
-}
-
-std::string below(Scene& scene, const json::Object& wanted, std::string* parent_id) {
-  auto made = scene.world.must("create_delegate", scene.world.owner, wanted);
-  *parent_id = text(made.at("delegate").get_object(), "delegateId");
-  return text(scene.world.must("create_delegate", text(made, "accessToken"), all_rights()),
-              "accessToken");
-}
-
-Who expired(Scene& scene) {
-  auto token = scene.issue(all_rights());
-  scene.world.clock.advance(std::chrono::hours(2));
-  return {token};
-}
-
-Who parent_expired(Scene& scene) {
-  std::string parent;
-  auto token = below(scene, all_rights({{"expiresIn", 60}}), &parent);
-  scene.world.clock.advance(std::chrono::seconds(61));
-  return {token};
-}
-
-Who revoked(Scene& scene) {
-  auto made = scene.world.must("create_delegate", scene.world.owner, all_rights());
-  auto id = text(made.at("delegate").get_object(), "delegateId");
-  scene.world.must("revoke_delegate", scene.world.owner, {{"delegateId", id}});
-  return {text(made, "accessToken")};
-}
-
-Who parent_revoked(Scene& scene) {
-  std::string parent;
-  auto token = below(scene, all_rights(), &parent);
-  scene.world.must("revoke_delegate", scene.world.owner, {{"delegateId", parent}});
-  return {token};
-}
-
-Who refresh_as_access(Scene& scene) {
-  auto made = scene.world.must("create_delegate", scene.world.owner, all_rights());
-  return {text(made, "refreshToken")};
-}
-
-// The access token of somebody whose refresh token was used twice.
-Who replayed(Scene& scene) {
-  auto made = scene.world.must("create_delegate", scene.world.owner, all_rights());
-  auto body = json::write(json::Object{{"refreshToken", text(made, "refreshToken")}});
-  auto first = scene.world.send(http::Method::kPost, "/api/auth/refresh", "", body);
-  auto again = scene.world.send(http::Method::kPost, "/api/auth/refresh", "", body);
-  EXPECT_EQ(first.code, "ok") << first.body;
-  EXPECT_EQ(again.code, "TOKEN_REPLAYED") << again.body;
-  return {text(first.value.get_object(), "accessToken")};
-}
-
-std::string another_user(Scene& scene) {
-  return text(scene.world.must("add_user", scene.world.owner, {{"name", "bob"}}), "accessToken");
-}
-
-Who suspended(Scene& scene) {
-  auto made = scene.world.must("add_user", scene.world.owner, {{"name", "bob"}});
-  scene.world.must("update_user", scene.world.owner, {{"userId", "bob"}, {"role", "unauthorized"}});
-  return {text(made, "accessToken")};
-}
-
-// The owner's own realm, full.
-Who over_quota(Scene& scene) {
-  scene.world.must("update_user", scene.world.owner, {{"userId", "owner"}, {"quota", 1}});
-  return {scene.world.owner};
-}
-
-const std::vector<Column>& columns() {
-  static const std::vector<Column> all{
-      {"no token", [](Scene&) { return Who{""}; }},
-      {"malformed", [](Scene&) { return Who{"not-a-token"}; }},
-      {"unknown", [](Scene&) { return Who{std::string(44, 'A')}; }},
-      {"expired", expired},
-      {"revoked", revoked},
-      {"parent revoked", parent_revoked},
-      {"parent expired", parent_expired},
-      {"refresh as access", refresh_as_access},
-      {"replayed refresh", replayed},
-      {"suspended user", suspended},
-      {"other realm", [](Scene& s) { return Who{another_user(s), s.world.realm}; }},
-      {"other user", [](Scene& s) { return Who{another_user(s)}; }},
-      {"read-only", [](Scene& s) { return Who{s.issue({})}; }},
-      {"scoped to a sibling",
-       [](Scene& s) {
-         return Who{s.issue(all_rights({{"scope", json::Array{s.site + "/src"}}}))};
-       }},
-      {"scoped live",
-       [](Scene& s) {
-         return Who{s.issue(all_rights({{"scope", json::Array{s.site + "/docs"}}}))};
-       }},
-      {"scoped frozen",
-       [](Scene& s) { return Who{s.issue(all_rights({{"scope", json::Array{s.docs_key}}}))}; }},
-      {"depot not delegated",
-       [](Scene& s) {
-         return Who{s.issue(all_rights({{"delegatedDepots", json::Array{s.other}}}))};
-       }},
-      {"over quota", over_quota},
-      {"delegate, all rights", [](Scene& s) { return Who{s.issue(all_rights())}; }},
-      {"owner", [](Scene& s) { return Who{s.world.owner}; }},
-  };
-  return all;
-}
 
 // What is asked for.
 struct Row {
@@ -174,10 +22,10 @@ struct Row {
   std::function<Answer(Scene&, const Who&)> run;
 };
 
-Row tool(std::string name, std::function<json::Object(Scene&)> arguments) {
-  return {name, [name, arguments](Scene& scene, const Who& who) {
-            auto given = arguments(scene);
-            return scene.world.call(name, who.token, given, who.realm);
+Row tool(const ToolCall& call) {
+  return {call.name, [&call](Scene& scene, const Who& who) {
+            auto given = call.arguments(scene);
+            return scene.world.call(call.name, who.token, given, who.realm);
           }};
 }
 
@@ -205,94 +53,6 @@ class Kept final : public NodeSink {
 Bytes file_bytes() {
   Kept sink;
   return Bytes((*write_file(sink, "text/plain", "a file that is new to everybody"))->bytes());
-}
-
-std::vector<Row> tool_rows() {
-  auto at_path = [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", s.path}}; };
-  auto at_depot = [](Scene& s) { return json::Object{{"depotId", s.site}}; };
-  auto nothing = [](Scene&) { return json::Object(); };
-  return {
-      tool("list_depots", nothing),
-      tool("get_depot", at_depot),
-      tool("depot_history", at_depot),
-      tool("fs_stat", at_path),
-      tool("fs_read", at_path),
-      tool("fs_ls", [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", "docs"}}; }),
-      tool("fs_tree", [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", "docs"}}; }),
-      tool("fs_read_many",
-           [](Scene& s) {
-             return json::Object{{"nodeKey", s.site}, {"paths", json::Array{s.path}}};
-           }),
-      tool("fs_find",
-           [](Scene& s) {
-             return json::Object{{"nodeKey", s.site}, {"path", "docs"}, {"pattern", "*"}};
-           }),
-      tool("fs_grep",
-           [](Scene& s) {
-             return json::Object{{"nodeKey", s.site}, {"path", "docs"}, {"pattern", "a"}};
-           }),
-      tool("fs_diff", [](Scene& s) { return json::Object{{"from", s.site_root}, {"to", s.site}}; }),
-      tool("node_metadata", [](Scene& s) { return json::Object{{"nodeKey", s.site_root}}; }),
-      tool("fs_write",
-           [](Scene& s) {
-             return json::Object{{"nodeKey", s.site}, {"path", "docs/n.txt"}, {"content", "new"}};
-           }),
-      tool("fs_edit",
-           [](Scene& s) {
-             return json::Object{
-                 {"nodeKey", s.site},
-                 {"path", s.path},
-                 {"edits", json::Array{json::Object{{"oldText", "alpha"}, {"newText", "beta"}}}}};
-           }),
-      tool("fs_mkdir", [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", "new"}}; }),
-      tool("fs_rm", at_path),
-      tool("fs_mv",
-           [](Scene& s) {
-             return json::Object{{"nodeKey", s.site}, {"from", s.path}, {"to", "b.txt"}};
-           }),
-      tool("fs_cp",
-           [](Scene& s) {
-             return json::Object{{"nodeKey", s.site}, {"from", s.path}, {"to", "b.txt"}};
-           }),
-      tool("fs_rewrite",
-           [](Scene& s) {
-             return json::Object{
-                 {"nodeKey", s.site},
-                 {"entries", json::Object{{"linked", json::Object{{"link", s.site_root}}}}}};
-           }),
-      tool("depot_commit",
-           [](Scene& s) { return json::Object{{"depotId", s.site}, {"root", s.new_root}}; }),
-      tool("depot_revert",
-           [](Scene& s) { return json::Object{{"depotId", s.site}, {"root", s.site_root}}; }),
-      tool("create_depot", [](Scene&) { return json::Object{{"title", "mine"}}; }),
-      tool("update_depot",
-           [](Scene& s) { return json::Object{{"depotId", s.site}, {"title", "renamed"}}; }),
-      tool("delete_depot", at_depot),
-      tool("create_delegate", nothing),
-      tool("list_delegates", nothing),
-      tool("get_delegate", [](Scene& s) { return json::Object{{"delegateId", s.delegate}}; }),
-      tool("revoke_delegate", [](Scene& s) { return json::Object{{"delegateId", s.delegate}}; }),
-      tool("get_realm_info", nothing),
-      tool("get_usage", nothing),
-      tool("read_file", at_path),
-      tool("get_node", [](Scene& s) { return json::Object{{"nodeKey", s.site_root}}; }),
-      tool("check_nodes",
-           [](Scene& s) { return json::Object{{"keys", json::Array{s.site_root}}}; }),
-      tool("claim_nodes",
-           [](Scene& s) {
-             return json::Object{
-                 {"claims", json::Array{json::Object{
-                                {"key", s.docs_key}, {"from", s.site}, {"path", "~0"}}}}};
-           }),
-      tool("get_audit", nothing),
-      tool("collect_garbage", nothing),
-      tool("check_store", nothing),
-      tool("list_users", nothing),
-      tool("add_user", [](Scene&) { return json::Object{{"name", "carol"}}; }),
-      tool("update_user",
-           [](Scene& s) { return json::Object{{"userId", s.user}, {"role", "authorized"}}; }),
-      tool("backup_store", [](Scene&) { return json::Object{{"target", "relative"}}; }),
-  };
 }
 
 std::vector<Row> route_rows() {
@@ -430,33 +190,47 @@ std::vector<Row> route_rows() {
 }
 
 std::vector<Row> rows() {
-  auto all = tool_rows();
+  std::vector<Row> all;
+  for (const auto& call : tool_calls()) all.push_back(tool(call));
   for (auto& row : route_rows()) all.push_back(std::move(row));
   return all;
 }
 
-std::string render(const std::map<std::string, std::vector<std::string>>& table) {
+using Table = std::map<std::string, std::vector<std::string>>;
+
+template <typename Rows>
+void render(std::ostream& out, const Rows& rows, const Table& table) {
+  out << "|  |";
+  for (const auto& column : columns()) out << " " << column.name << " |";
+  out << "\n|---|";
+  for (std::size_t i = 0; i < columns().size(); ++i) out << "---|";
+  out << "\n";
+  for (const auto& row : rows) {
+    out << "| " << row.name << " |";
+    for (const auto& cell : table.at(row.name)) out << " " << cell << " |";
+    out << "\n";
+  }
+}
+
+std::string render(const Table& table, const Table& over_mcp) {
   std::ostringstream out;
   out << "# The rights matrix\n\n"
          "What each tool and route answers to whom, as the tests found it (tests/rights). The "
          "world: a depot `site` with `docs/` and `src/`, and a depot `other`; requests are about "
          "`docs/` of `site`. A delegate scoped to `docs` sees it as a whole depot, so that "
          "`docs/a.txt` "
-         "is not there for it.\n\n|  |";
-  for (const auto& column : columns()) out << " " << column.name << " |";
-  out << "\n|---|";
-  for (std::size_t i = 0; i < columns().size(); ++i) out << "---|";
-  out << "\n";
-  for (const auto& row : rows()) {
-    out << "| " << row.name << " |";
-    for (const auto& cell : table.at(row.name)) out << " " << cell << " |";
-    out << "\n";
-  }
+         "is not there for it.\n\n";
+  render(out, rows(), table);
+  out << "\n## Over MCP\n\n"
+         "The tools for agents answer over MCP as above, word for word; but whose realm it is, the "
+         "token says alone, so that who names another's realm above is just another user there. "
+         "What only MCP has answers so; a number is how many there are to see.\n\n";
+  render(out, mcp_rows(), over_mcp);
   return out.str();
 }
 
 TEST(RightsMatrix, IsWhatWasAgreed) {
-  std::map<std::string, std::vector<std::string>> table;
+  Table table;
   for (const auto& row : rows()) {
     for (const auto& column : columns()) {
       Scene scene;
@@ -464,13 +238,43 @@ TEST(RightsMatrix, IsWhatWasAgreed) {
       table[row.name].push_back(row.run(scene, who).code);
     }
   }
-  const auto found = render(table);
+  Table over_mcp;
+  for (const auto& row : mcp_rows()) {
+    for (const auto& column : columns()) {
+      Scene scene;
+      McpDoor door(scene.world);
+      over_mcp[row.name].push_back(row.run(scene, door, column.make(scene).token));
+    }
+  }
+  const auto found = render(table, over_mcp);
   if (std::getenv("CAIRN_ACCEPT") != nullptr) {
     std::ofstream(CAIRN_MATRIX) << found;
   }
   std::ifstream in(CAIRN_MATRIX);
   std::string agreed((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   EXPECT_EQ(found, agreed) << "if this is right, run the test with CAIRN_ACCEPT=1";
+}
+
+// The same executor, the same answer: what a tool says over MCP is what it says over REST.
+TEST(RightsMatrix, IsTheSameOverMcp) {
+  int asked = 0;
+  for (const auto& call : tool_calls()) {
+    for (const auto& column : columns()) {
+      Scene rest_scene;
+      if (!is_for_agents(rest_scene.world, call.name)) break;
+      const auto over_rest = rest_scene.world.call(call.name, column.make(rest_scene).token,
+                                                   call.arguments(rest_scene));
+      Scene scene;
+      McpDoor door(scene.world);
+      const auto token = column.make(scene).token;
+      const auto answer = door.call(token, call.name, call.arguments(scene));
+      ++asked;
+      EXPECT_EQ(answer.code, over_rest.code) << call.name << ", " << column.name;
+      EXPECT_EQ(with_short_keys(answer.text), with_short_keys(as_text_block(over_rest)))
+          << call.name << ", " << column.name;
+    }
+  }
+  EXPECT_EQ(asked, 28 * static_cast<int>(columns().size()));
 }
 
 // Nobody without a good token gets anywhere, whatever is asked: not from the table, but by rule.

@@ -150,7 +150,8 @@ bool may_use(const Tool& tool, const Session& session) {
     case Right::kUpload:
       return session.rights.can_upload();
     case Right::kManageDepots:
-      return session.rights.can_manage_depot();
+      // A new depot would be outside the part that a limited delegate sees.
+      return session.rights.can_manage_depot() && session.rights.realm_wide();
     case Right::kOwn:
     case Right::kAdmin:
       return !session.who().parent;

@@ -84,13 +84,33 @@ void HttpHandler::stop() {
     if (std::exchange(*stopping, true)) return;
   }
   wake_.notify_all();
-  const LiveStreams ended = std::exchange(*live_->lock(), {});
-  for (const auto& [key, live] : ended) {
+  end_streams([](const Live& live) { return live.kind == StreamKind::kWatch; });
+  {
+    auto calls = calls_.lock();
+    calls_done_.wait_for(calls.mutex(), options_.stop_grace, [&] { return *calls == 0; });
+  }
+  end_streams([](const Live&) { return true; });
+  sessions_.end_all();
+}
+
+void HttpHandler::end_streams(bool (*which)(const Live& live)) {
+  std::vector<Live> ended;
+  {
+    auto streams = live_->lock();
+    for (auto at = streams->begin(); at != streams->end();) {
+      if (!which(at->second)) {
+        ++at;
+        continue;
+      }
+      ended.push_back(std::move(at->second));
+      at = streams->erase(at);
+    }
+  }
+  for (const auto& live : ended) {
     live.peer->end_listening();
-    live.peer->cancel_all();
+    if (live.kind == StreamKind::kCall) live.peer->cancel_all();
     live.stream->close();
   }
-  sessions_.end_all();
 }
 
 http::Plan HttpHandler::begin(const http::Request& request) {
@@ -219,7 +239,7 @@ http::Answer HttpHandler::take_modern(const http::Request& request, const Princi
 
 http::Answer HttpHandler::listen(const PrincipalPtr& principal, const Request& message) {
   auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
-  auto stream = open_stream(peer);
+  auto stream = open_stream(peer, StreamKind::kWatch);
   const Answer refused =
       server_.answer(peer, message, Era::kModern, std::make_shared<RequestStream>(stream));
   if (!refused.text.empty()) {
@@ -252,6 +272,9 @@ http::Answer HttpHandler::take_legacy(const http::Request& request, const Princi
   const auto session = session_of(request, principal, refusal);
   if (!session) return refusal;
   const auto& peer = session->peer();
+  if (auto refused = server_.expect(*peer, message, Era::kLegacy)) {
+    return answer_response(std::move(*refused));
+  }
   if (server_.is_quick(*peer, message) && !server_.talks(*peer, message)) {
     auto out =
         answer_response(server_.answer(peer, message, Era::kLegacy, std::make_shared<NoChannel>()));
@@ -279,15 +302,17 @@ http::Answer HttpHandler::run_later(const http::Request& request, std::shared_pt
   auto job = std::make_shared<Request>(std::move(message));
   return http::Later{[this, taken, era, job, peer = std::move(peer), open = std::move(open)] {
     auto pending = std::make_shared<PendingAnswer>(taken.events);
+    ++*calls_.lock();
     workers_.run([this, era, job, peer, pending] {
       pending->finish(server_.answer(peer, *job, era, pending));
+      if (--*calls_.lock() == 0) calls_done_.notify_all();
     });
     const auto patience = taken.json ? kPatience : std::chrono::milliseconds(0);
     http::Response out;
     if (auto answer = pending->wait(patience)) {
       out = answer_response(std::move(*answer));
     } else {
-      auto stream = open_stream(peer);
+      auto stream = open_stream(peer, StreamKind::kCall);
       pending->stream_to(open(stream));
       out = stream_response(std::move(stream));
     }
@@ -315,7 +340,7 @@ http::Plan HttpHandler::get(const http::Request& request, const PrincipalPtr& pr
     after = id->event;
   }
   server_.announce_lists(*session->peer());
-  auto stream = open_stream(session->peer());
+  auto stream = open_stream(session->peer(), StreamKind::kWatch);
   ++session->connections;
   stream->on_closed([session] { --session->connections; });
   resumed->attach(stream, after);
@@ -358,10 +383,11 @@ HttpSessionPtr HttpHandler::session_of(const http::Request& request, const Princ
   return session;
 }
 
-std::shared_ptr<http::EventStream> HttpHandler::open_stream(std::shared_ptr<Peer> peer) {
+std::shared_ptr<http::EventStream> HttpHandler::open_stream(std::shared_ptr<Peer> peer,
+                                                            StreamKind kind) {
   auto stream = http::EventStream::make(kMaxPendingBytes);
   const auto* key = stream.get();
-  (*live_->lock())[key] = {stream, std::move(peer)};
+  (*live_->lock())[key] = {stream, std::move(peer), kind};
   // The stream may outlive this handler by a little.
   stream->on_closed([key, weak = std::weak_ptr(live_)] {
     if (const auto live = weak.lock()) {

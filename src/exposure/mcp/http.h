@@ -28,6 +28,8 @@ struct HttpOptions {
   // Between two signs of life on a stream; each time its client's rights are checked.
   std::chrono::milliseconds heartbeat{15'000};
   std::size_t max_body_bytes = std::size_t{12} << 20;
+  // How long running calls are waited for when it stops.
+  std::chrono::milliseconds stop_grace{5'000};
 };
 
 class HttpHandler final : public http::Handler {
@@ -39,7 +41,8 @@ class HttpHandler final : public http::Handler {
   HttpHandler& operator=(const HttpHandler&) = delete;
 
   http::Plan begin(const http::Request& request) override;
-  // Ends all streams, with a last word where the protocol has one.
+  // Ends all streams, with a last word where the protocol has one. Running calls have some time to
+  // finish.
   void stop();
 
  private:
@@ -67,21 +70,26 @@ class HttpHandler final : public http::Handler {
   HttpSessionPtr session_of(const http::Request& request, const PrincipalPtr& principal,
                             http::Response& refusal);
 
+  enum class StreamKind { kCall, kWatch };
+  struct Live {
+    std::shared_ptr<http::EventStream> stream;
+    std::shared_ptr<Peer> peer;
+    StreamKind kind = StreamKind::kCall;
+  };
   // A new stream that is kept alive while its client's rights are.
-  std::shared_ptr<http::EventStream> open_stream(std::shared_ptr<Peer> peer);
+  std::shared_ptr<http::EventStream> open_stream(std::shared_ptr<Peer> peer, StreamKind kind);
+  void end_streams(bool (*which)(const Live& live));
   void beat();
   void run_beat();
 
   Server& server_;
   HttpOptions options_;
   HttpSessions sessions_;
-  struct Live {
-    std::shared_ptr<http::EventStream> stream;
-    std::shared_ptr<Peer> peer;
-  };
   // By the stream's address.
   using LiveStreams = std::unordered_map<const http::EventStream*, Live>;
   std::shared_ptr<Guarded<LiveStreams>> live_ = std::make_shared<Guarded<LiveStreams>>();
+  Guarded<int> calls_{0};
+  std::condition_variable calls_done_;
   Workers workers_{64, "mcp-worker"};
   Guarded<bool> stopping_{false};
   std::condition_variable wake_;

@@ -1,3 +1,5 @@
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -265,6 +267,18 @@ TEST_F(HttpHandlerTest, EndsListeningWithAResultWhenItStops) {
   until(client, "}\n\n");
   handler.stop();
   EXPECT_THAT(to_end(client), HasSubstr(R"("resultType":"complete")"));
+}
+
+TEST_F(HttpHandlerTest, LetsRunningCallsFinishWhenItStops) {
+  const auto session = a_session();
+  RawClient client = web.connect();
+  client.send(post(call("slow"), session));
+  ASSERT_TRUE(service.wait_for_slow_running(1));
+  client.head();
+  std::thread stops([&] { handler.stop(); });
+  service.release_slow();
+  EXPECT_THAT(to_end(client), HasSubstr("released"));
+  stops.join();
 }
 
 TEST_F(HttpHandlerTest, GivesModernRefusalsTheirStatus) {

@@ -23,18 +23,20 @@ bool Peer::shake_hands(Handshake handshake) {
   return true;
 }
 
+bool Peer::expect(const RpcId& id) { return running_.lock()->try_emplace(key_of(id)).second; }
+
 std::optional<std::stop_token> Peer::begin(const RpcId& id) {
   auto running = running_.lock();
-  const auto [at, fresh] = running->try_emplace(key_of(id));
-  if (!fresh) return std::nullopt;
-  return at->second.get_token();
+  Running& one = running->try_emplace(key_of(id)).first->second;
+  if (std::exchange(one.begun, true)) return std::nullopt;
+  return one.stop.get_token();
 }
 
 bool Peer::end(const RpcId& id) {
   auto running = running_.lock();
   const auto found = running->find(key_of(id));
   if (found == running->end()) return true;
-  const bool cancelled = found->second.stop_requested();
+  const bool cancelled = found->second.stop.stop_requested();
   running->erase(found);
   return cancelled;
 }
@@ -44,7 +46,7 @@ void Peer::cancel(const RpcId& id) {
   {
     auto running = running_.lock();
     if (const auto found = running->find(key_of(id)); found != running->end()) {
-      source = found->second;
+      source = found->second.stop;
     }
   }
   // Outside the lock: it calls whoever waits for it.
@@ -61,7 +63,7 @@ void Peer::cancel_all() {
   std::vector<std::stop_source> sources;
   {
     auto running = running_.lock();
-    for (const auto& [id, source] : *running) sources.push_back(source);
+    for (const auto& [id, one] : *running) sources.push_back(one.stop);
   }
   for (auto& source : sources) source.request_stop();
 }

@@ -42,7 +42,10 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   LogLevel log_level() const { return *log_level_.lock(); }
   void set_log_level(LogLevel level) { *log_level_.lock() = level; }
 
-  // A request begins to be carried out. Nothing: another one with this id is.
+  // A request has been read, and will be carried out: from now on it can be cancelled. False:
+  // another one with this id has.
+  bool expect(const RpcId& id);
+  // It begins. Nothing: another one with this id has begun.
   std::optional<std::stop_token> begin(const RpcId& id);
   // True: it was cancelled, and must not be answered.
   bool end(const RpcId& id);
@@ -87,7 +90,11 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   std::shared_ptr<Channel> channel_;
   mutable Guarded<std::shared_ptr<const Handshake>> handshake_;
   mutable Guarded<LogLevel> log_level_{LogLevel::kInfo};
-  Guarded<std::map<std::string, std::stop_source>> running_;
+  struct Running {
+    std::stop_source stop;
+    bool begun = false;
+  };
+  Guarded<std::map<std::string, Running>> running_;
   Guarded<Questions> questions_;
   std::condition_variable_any answered_;
   Guarded<std::map<Subject, std::unique_ptr<Announcer::Subscription>>> subscriptions_;

@@ -22,8 +22,10 @@ Answer refusal(const RpcId& id, const RpcError& error, int status) {
   return {write_error(id, error), status};
 }
 
-RpcError id_in_use() {
-  return {rpc_code::kInvalidRequest, "a request with this id is still being carried out"};
+Answer id_in_use(const Request& request, Era era) {
+  const RpcError error{rpc_code::kInvalidRequest,
+                       "a request with this id is still being carried out"};
+  return refusal(request.id, error, era == Era::kModern ? 400 : 200);
 }
 
 }  // namespace
@@ -66,19 +68,28 @@ bool Server::offers(const Method& method) const {
 Server::Server(Service& service, const Clock& clock, Random& random)
     : service_(service), seal_(clock, random), announcer_(service) {}
 
+std::optional<Answer> Server::expect(Peer& peer, const Request& request, Era era) {
+  if (peer.expect(request.id)) return std::nullopt;
+  return id_in_use(request, era);
+}
+
 Answer Server::answer(const std::shared_ptr<Peer>& peer, const Request& request, Era era,
                       std::shared_ptr<Channel> channel) {
+  const auto stop = peer->begin(request.id);
+  if (!stop) return id_in_use(request, era);
+  Answer answer;
   try {
-    return era == Era::kModern ? answer_modern(peer, request, std::move(channel))
-                               : answer_legacy(peer, request, std::move(channel));
+    answer = era == Era::kModern ? answer_modern(peer, request, std::move(channel), *stop)
+                                 : answer_legacy(peer, request, std::move(channel), *stop);
   } catch (const std::exception&) {
-    peer->end(request.id);
-    return {write_error(request.id, {rpc_code::kInternal, "the request could not be handled"})};
+    answer = {write_error(request.id, {rpc_code::kInternal, "the request could not be handled"})};
   }
+  if (peer->end(request.id)) return {};
+  return answer;
 }
 
 Answer Server::answer_modern(const std::shared_ptr<Peer>& peer, const Request& request,
-                             std::shared_ptr<Channel> channel) {
+                             std::shared_ptr<Channel> channel, const std::stop_token& stop) {
   const auto meta = read_meta(request.params);
   if (!meta) return refusal(request.id, meta.error(), 400);
   if (request.method == "subscriptions/listen") return listen(peer, request, std::move(channel));
@@ -86,9 +97,7 @@ Answer Server::answer_modern(const std::shared_ptr<Peer>& peer, const Request& r
   if (method == nullptr || !has(method->in, Era::kModern) || !offers(*method)) {
     return refusal(request.id, no_such_method(request.method).error(), 404);
   }
-  const auto stop = peer->begin(request.id);
-  if (!stop) return refusal(request.id, id_in_use(), 400);
-  ServerExchange exchange(*peer, std::move(channel), *stop,
+  ServerExchange exchange(*peer, std::move(channel), stop,
                           {.revision = meta->revision,
                            .capabilities = *meta->capabilities,
                            .params = request.params,
@@ -107,7 +116,6 @@ Answer Server::answer_modern(const std::shared_ptr<Peer>& peer, const Request& r
   } else {
     outcome = (this->*method->run)(exchange);
   }
-  if (peer->end(request.id)) return {};
   outcome = finish_modern(exchange, request, std::move(outcome));
   if (outcome) return {write_result(request.id, *outcome)};
   const int status = outcome.error().code == rpc_code::kMissingCapability ? 400 : 200;
@@ -147,7 +155,7 @@ std::string Server::bound_to(const ServerExchange& exchange, const Request& requ
 }
 
 Answer Server::answer_legacy(const std::shared_ptr<Peer>& peer, const Request& request,
-                             std::shared_ptr<Channel> channel) {
+                             std::shared_ptr<Channel> channel, const std::stop_token& stop) {
   if (request.method == "initialize") return initialize(*peer, request);
   const auto handshake = peer->handshake();
   if (!handshake && request.method != "ping") {
@@ -160,20 +168,17 @@ Answer Server::answer_legacy(const std::shared_ptr<Peer>& peer, const Request& r
   if (method == nullptr || !has(method->in, Era::kLegacy) || !offers(*method)) {
     return {write_error(request.id, no_such_method(request.method).error())};
   }
-  const auto stop = peer->begin(request.id);
-  if (!stop) return {write_error(request.id, id_in_use())};
   static const Handshake none;
   const Handshake& settled = handshake ? *handshake : none;
   std::optional<LogLevel> level;
   if (service_.offer().logging) level = peer->log_level();
-  ServerExchange exchange(*peer, std::move(channel), *stop,
+  ServerExchange exchange(*peer, std::move(channel), stop,
                           {.revision = settled.revision,
                            .capabilities = settled.capabilities,
                            .params = request.params,
                            .log_level = level,
                            .state = nullptr});
   const Outcome outcome = (this->*method->run)(exchange);
-  if (peer->end(request.id)) return {};
   return {outcome ? write_result(request.id, *outcome) : write_error(request.id, outcome.error())};
 }
 
@@ -225,7 +230,8 @@ std::string Server::answer_batch(const std::shared_ptr<Peer>& peer, json::Array 
         add(write_error(request->id,
                         {rpc_code::kInvalidRequest, "'initialize' cannot be in a batch"}));
       } else {
-        add(answer(peer, *request, Era::kLegacy, channel).text);
+        auto refused = expect(*peer, *request, Era::kLegacy);
+        add(refused ? refused->text : answer(peer, *request, Era::kLegacy, channel).text);
       }
     } else if (const auto* notification = std::get_if<Notification>(&*message)) {
       take(*peer, *notification);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 
 #include "base/clock.h"
@@ -31,6 +33,9 @@ class Server final {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
+  // A request has been read, and will be given to answer(): from now on it can be cancelled. An
+  // answer: it is refused.
+  std::optional<Answer> expect(Peer& peer, const Request& request, Era era);
   // Carries out a request. What it says before its answer goes to the channel. In the modern era
   // `subscriptions/listen` has no answer: it goes on until the peer is gone or cancels it.
   Answer answer(const std::shared_ptr<Peer>& peer, const Request& request, Era era,
@@ -58,9 +63,9 @@ class Server final {
   using Outcome = Rpc<json::Object>;
 
   Answer answer_modern(const std::shared_ptr<Peer>& peer, const Request& request,
-                       std::shared_ptr<Channel> channel);
+                       std::shared_ptr<Channel> channel, const std::stop_token& stop);
   Answer answer_legacy(const std::shared_ptr<Peer>& peer, const Request& request,
-                       std::shared_ptr<Channel> channel);
+                       std::shared_ptr<Channel> channel, const std::stop_token& stop);
   Answer initialize(Peer& peer, const Request& request);
   Outcome finish_modern(ServerExchange& exchange, const Request& request, Outcome outcome) const;
   std::string bound_to(const ServerExchange& exchange, const Request& request) const;

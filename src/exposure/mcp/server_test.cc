@@ -254,6 +254,17 @@ TEST_F(ServerTest, DoesNotAnswerWhatWasCancelled) {
   EXPECT_TRUE(server.answer(peer, {7, "ping", {}}, Era::kLegacy, recorder).text.contains("result"));
 }
 
+TEST_F(ServerTest, CanCancelWhatHasBeenReadButNotBegun) {
+  auto peer = a_legacy_peer();
+  const Request request{7, "tools/call", object(R"({"name":"echo"})")};
+  EXPECT_FALSE(server.expect(*peer, request, Era::kLegacy));
+  EXPECT_TRUE(server.expect(*peer, request, Era::kLegacy)) << "the id is in use";
+  server.take(*peer, Notification{"notifications/cancelled", object(R"({"requestId":7})")});
+  EXPECT_EQ(server.answer(peer, request, Era::kLegacy, recorder).text, "");
+  EXPECT_FALSE(server.expect(*peer, request, Era::kLegacy));
+  EXPECT_TRUE(server.answer(peer, request, Era::kLegacy, recorder).text.contains("result"));
+}
+
 TEST_F(ServerTest, AsksALegacyClientAndWaits) {
   auto peer = a_legacy_peer("2025-06-18", R"({"elicitation":{}})");
   json::Object answer;

@@ -64,6 +64,7 @@ class StdioSession final {
 
   bool take_request(Request request) {
     const Era era = era_of(request);
+    if (auto refused = server_.expect(*peer_, request, era)) return send(std::move(refused->text));
     if (server_.is_quick(*peer_, request)) {
       return send(server_.answer(peer_, request, era, channel_).text);
     }

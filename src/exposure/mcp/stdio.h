@@ -7,7 +7,7 @@
 namespace cairn::mcp {
 
 // A longer line is refused, and what follows it is read on.
-inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMaxLineBytes = std::size_t{12} << 20;
 
 // Serves the client at the other end until its messages end, and what it asked for is answered.
 // Writes nothing but messages. IO_ERROR when its messages cannot be read.

@@ -3,9 +3,7 @@
 #include <utility>
 
 namespace cairn {
-namespace {
 
-// By the token, with the tools that headers and query select.
 Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request) {
   const auto token = TRY(rest::bearer(request));
   const auto query = TRY(http::Query::parse(request.query));
@@ -13,8 +11,6 @@ Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request&
       TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
   return agent.admit(token, selection);
 }
-
-}  // namespace
 
 WaysIn::WaysIn(const Parts& parts, rest::RestOptions rest, mcp::HostRule hosts)
     : rest_(parts.executor, std::move(rest)),

@@ -7,6 +7,9 @@
 
 namespace cairn {
 
+// Whoever holds the bearer token of a request, with the tools that its headers and query select.
+Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request);
+
 class WaysIn final : public http::Handler {
  public:
   struct Parts {

@@ -1,0 +1,100 @@
+#include "mcp_rows.h"
+
+namespace cairn::rest_testing {
+namespace {
+
+using Params = std::function<json::Object(Scene&)>;
+
+// How many items a list has, or why there is none.
+McpRow count_of(std::string method, std::string list, json::Object params = {}) {
+  return {method, [=](Scene&, McpDoor& door, const std::string& token) {
+            const auto answer = door.ask(token, method, params);
+            if (answer.code != "ok") return answer.code;
+            return fmt::format("{}", answer.result.at(list).get_array().size());
+          }};
+}
+
+McpRow ask(std::string name, std::string method, Params params) {
+  return {name, [=](Scene& scene, McpDoor& door, const std::string& token) {
+            return door.ask(token, method, params(scene)).code;
+          }};
+}
+
+McpRow read(std::string what, std::function<std::string(Scene&)> uri) {
+  return ask("read " + what, "resources/read",
+             [uri](Scene& scene) { return json::Object{{"uri", uri(scene)}}; });
+}
+
+McpRow subscribe(std::string what, std::function<std::string(Scene&)> uri) {
+  return {"subscribe to " + what, [uri](Scene& scene, McpDoor& door, const std::string& token) {
+            const auto session = door.open_session(token);
+            const json::Object params{{"uri", uri(scene)}};
+            return door.ask_in(session, token, "resources/subscribe", params).code;
+          }};
+}
+
+McpRow completed(std::string what, json::Object ref, std::string argument, Params context) {
+  return {"complete " + what, [=](Scene& scene, McpDoor& door, const std::string& token) {
+            const auto answer =
+                door.ask(token, "completion/complete",
+                         {{"ref", ref},
+                          {"argument", json::Object{{"name", argument}, {"value", ""}}},
+                          {"context", json::Object{{"arguments", context(scene)}}}});
+            if (answer.code != "ok") return answer.code;
+            const auto& values = answer.result.at("completion").get_object().at("values");
+            return fmt::format("{}", values.get_array().size());
+          }};
+}
+
+}  // namespace
+
+std::string uri_of(const std::string& key, const std::string& path) {
+  auto out = (key.starts_with("dpt_") ? "cas://depot:" : "cas://node:") + key.substr(4);
+  return path.empty() ? out : out + "/" + path;
+}
+
+const std::vector<McpRow>& mcp_rows() {
+  const auto site = [](Scene& s) { return uri_of(s.site); };
+  const auto other = [](Scene& s) { return uri_of(s.other); };
+  const auto file = [](Scene& s) { return uri_of(s.site, s.path); };
+  const auto nothing = [](Scene&) { return json::Object(); };
+  static const std::vector<McpRow> all{
+      count_of("tools/list", "tools"),
+      count_of("resources/list", "resources"),
+      count_of("resources/templates/list", "resourceTemplates"),
+      count_of("prompts/list", "prompts"),
+      read("`site`", site),
+      read("`docs/a.txt`", file),
+      read("`a.txt`", [](Scene& s) { return uri_of(s.site, "a.txt"); }),
+      read("`docs`, listed", [](Scene& s) { return uri_of(s.site, "docs"); }),
+      read("the node of `site`", [](Scene& s) { return uri_of(s.site_root); }),
+      read("the node of `docs`", [](Scene& s) { return uri_of(s.docs_key); }),
+      read("`a.txt` below the node of `docs`",
+           [](Scene& s) { return uri_of(s.docs_key, "a.txt"); }),
+      read("`other`", other),
+      subscribe("`site`", site),
+      subscribe("`docs/a.txt`", file),
+      subscribe("`other`", other),
+      completed("a depot", {{"type", "ref/resource"}, {"uri", "cas://depot:{depotId}"}}, "depotId",
+                nothing),
+      completed("a path of `site`",
+                {{"type", "ref/resource"}, {"uri", "cas://depot:{depotId}/{+path}"}}, "path",
+                [](Scene& s) { return json::Object{{"depotId", s.site}}; }),
+      completed("a path of `other`",
+                {{"type", "ref/resource"}, {"uri", "cas://depot:{depotId}/{+path}"}}, "path",
+                [](Scene& s) { return json::Object{{"depotId", s.other}}; }),
+      ask("prompts/get for `site`", "prompts/get",
+          [](Scene& s) {
+            return json::Object{{"name", "edit-files"},
+                                {"arguments", json::Object{{"depotId", s.site}}}};
+          }),
+      ask("prompts/get for `other`", "prompts/get",
+          [](Scene& s) {
+            return json::Object{{"name", "edit-files"},
+                                {"arguments", json::Object{{"depotId", s.other}}}};
+          }),
+  };
+  return all;
+}
+
+}  // namespace cairn::rest_testing

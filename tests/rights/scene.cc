@@ -1,0 +1,222 @@
+#include "scene.h"
+
+#include <gtest/gtest.h>
+
+namespace cairn::rest_testing {
+
+Scene::Scene() {
+  site = world.depot(
+      "site",
+      {{"docs/a.txt", "alpha\n"}, {"docs/sub/x.txt", "x\n"}, {"src/main.ts", "let a = 1;\n"}});
+  other = world.depot("other", {{"secret.txt", "secret\n"}});
+  site_root = world.root(site);
+  docs_key = text(world.must("fs_stat", world.owner, {{"nodeKey", site}, {"path", "docs"}}), "key");
+  new_root = text(world.must("fs_write", world.owner,
+                             {{"nodeKey", site}, {"path", "docs/new.txt"}, {"content", "n"}}),
+                  "newRoot");
+  delegate = text(world.must("create_delegate", world.owner, {{"name", "somebody"}})
+                      .at("delegate")
+                      .get_object(),
+                  "delegateId");
+  user = text(world.must("add_user", world.owner, {{"name", "ann"}}), "userId");
+}
+
+json::Object all_rights(json::Object more) {
+  more["canUpload"] = true;
+  more["canManageDepot"] = true;
+  return more;
+}
+
+namespace {
+
+std::string below(Scene& scene, const json::Object& wanted, std::string* parent_id) {
+  auto made = scene.world.must("create_delegate", scene.world.owner, wanted);
+  *parent_id = text(made.at("delegate").get_object(), "delegateId");
+  return text(scene.world.must("create_delegate", text(made, "accessToken"), all_rights()),
+              "accessToken");
+}
+
+Who expired(Scene& scene) {
+  auto token = scene.issue(all_rights());
+  scene.world.clock.advance(std::chrono::hours(2));
+  return {token};
+}
+
+Who parent_expired(Scene& scene) {
+  std::string parent;
+  auto token = below(scene, all_rights({{"expiresIn", 60}}), &parent);
+  scene.world.clock.advance(std::chrono::seconds(61));
+  return {token};
+}
+
+Who revoked(Scene& scene) {
+  auto made = scene.world.must("create_delegate", scene.world.owner, all_rights());
+  auto id = text(made.at("delegate").get_object(), "delegateId");
+  scene.world.must("revoke_delegate", scene.world.owner, {{"delegateId", id}});
+  return {text(made, "accessToken")};
+}
+
+Who parent_revoked(Scene& scene) {
+  std::string parent;
+  auto token = below(scene, all_rights(), &parent);
+  scene.world.must("revoke_delegate", scene.world.owner, {{"delegateId", parent}});
+  return {token};
+}
+
+Who refresh_as_access(Scene& scene) {
+  auto made = scene.world.must("create_delegate", scene.world.owner, all_rights());
+  return {text(made, "refreshToken")};
+}
+
+// The access token of somebody whose refresh token was used twice.
+Who replayed(Scene& scene) {
+  auto made = scene.world.must("create_delegate", scene.world.owner, all_rights());
+  auto body = json::write(json::Object{{"refreshToken", text(made, "refreshToken")}});
+  auto first = scene.world.send(http::Method::kPost, "/api/auth/refresh", "", body);
+  auto again = scene.world.send(http::Method::kPost, "/api/auth/refresh", "", body);
+  EXPECT_EQ(first.code, "ok") << first.body;
+  EXPECT_EQ(again.code, "TOKEN_REPLAYED") << again.body;
+  return {text(first.value.get_object(), "accessToken")};
+}
+
+std::string another_user(Scene& scene) {
+  return text(scene.world.must("add_user", scene.world.owner, {{"name", "bob"}}), "accessToken");
+}
+
+Who suspended(Scene& scene) {
+  auto made = scene.world.must("add_user", scene.world.owner, {{"name", "bob"}});
+  scene.world.must("update_user", scene.world.owner, {{"userId", "bob"}, {"role", "unauthorized"}});
+  return {text(made, "accessToken")};
+}
+
+// The owner's own realm, full.
+Who over_quota(Scene& scene) {
+  scene.world.must("update_user", scene.world.owner, {{"userId", "owner"}, {"quota", 1}});
+  return {scene.world.owner};
+}
+
+}  // namespace
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> all{
+      {"no token", [](Scene&) { return Who{""}; }},
+      {"malformed", [](Scene&) { return Who{"not-a-token"}; }},
+      {"unknown", [](Scene&) { return Who{std::string(44, 'A')}; }},
+      {"expired", expired},
+      {"revoked", revoked},
+      {"parent revoked", parent_revoked},
+      {"parent expired", parent_expired},
+      {"refresh as access", refresh_as_access},
+      {"replayed refresh", replayed},
+      {"suspended user", suspended},
+      {"other realm", [](Scene& s) { return Who{another_user(s), s.world.realm}; }},
+      {"other user", [](Scene& s) { return Who{another_user(s)}; }},
+      {"read-only", [](Scene& s) { return Who{s.issue({})}; }},
+      {"scoped to a sibling",
+       [](Scene& s) {
+         return Who{s.issue(all_rights({{"scope", json::Array{s.site + "/src"}}}))};
+       }},
+      {"scoped live",
+       [](Scene& s) {
+         return Who{s.issue(all_rights({{"scope", json::Array{s.site + "/docs"}}}))};
+       }},
+      {"scoped frozen",
+       [](Scene& s) { return Who{s.issue(all_rights({{"scope", json::Array{s.docs_key}}}))}; }},
+      {"depot not delegated",
+       [](Scene& s) {
+         return Who{s.issue(all_rights({{"delegatedDepots", json::Array{s.other}}}))};
+       }},
+      {"over quota", over_quota},
+      {"delegate, all rights", [](Scene& s) { return Who{s.issue(all_rights())}; }},
+      {"owner", [](Scene& s) { return Who{s.world.owner}; }},
+  };
+  return all;
+}
+
+const std::vector<ToolCall>& tool_calls() {
+  auto at_path = [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", s.path}}; };
+  auto at_depot = [](Scene& s) { return json::Object{{"depotId", s.site}}; };
+  auto nothing = [](Scene&) { return json::Object(); };
+  static const std::vector<ToolCall> all{
+      {"list_depots", nothing},
+      {"get_depot", at_depot},
+      {"depot_history", at_depot},
+      {"fs_stat", at_path},
+      {"fs_read", at_path},
+      {"fs_ls", [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", "docs"}}; }},
+      {"fs_tree", [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", "docs"}}; }},
+      {"fs_read_many",
+       [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"paths", json::Array{s.path}}}; }},
+      {"fs_find",
+       [](Scene& s) {
+         return json::Object{{"nodeKey", s.site}, {"path", "docs"}, {"pattern", "*"}};
+       }},
+      {"fs_grep",
+       [](Scene& s) {
+         return json::Object{{"nodeKey", s.site}, {"path", "docs"}, {"pattern", "a"}};
+       }},
+      {"fs_diff", [](Scene& s) { return json::Object{{"from", s.site_root}, {"to", s.site}}; }},
+      {"node_metadata", [](Scene& s) { return json::Object{{"nodeKey", s.site_root}}; }},
+      {"fs_write",
+       [](Scene& s) {
+         return json::Object{{"nodeKey", s.site}, {"path", "docs/n.txt"}, {"content", "new"}};
+       }},
+      {"fs_edit",
+       [](Scene& s) {
+         return json::Object{
+             {"nodeKey", s.site},
+             {"path", s.path},
+             {"edits", json::Array{json::Object{{"oldText", "alpha"}, {"newText", "beta"}}}}};
+       }},
+      {"fs_mkdir", [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", "new"}}; }},
+      {"fs_rm", at_path},
+      {"fs_mv",
+       [](Scene& s) {
+         return json::Object{{"nodeKey", s.site}, {"from", s.path}, {"to", "b.txt"}};
+       }},
+      {"fs_cp",
+       [](Scene& s) {
+         return json::Object{{"nodeKey", s.site}, {"from", s.path}, {"to", "b.txt"}};
+       }},
+      {"fs_rewrite",
+       [](Scene& s) {
+         return json::Object{
+             {"nodeKey", s.site},
+             {"entries", json::Object{{"linked", json::Object{{"link", s.site_root}}}}}};
+       }},
+      {"depot_commit",
+       [](Scene& s) { return json::Object{{"depotId", s.site}, {"root", s.new_root}}; }},
+      {"depot_revert",
+       [](Scene& s) { return json::Object{{"depotId", s.site}, {"root", s.site_root}}; }},
+      {"create_depot", [](Scene&) { return json::Object{{"title", "mine"}}; }},
+      {"update_depot",
+       [](Scene& s) { return json::Object{{"depotId", s.site}, {"title", "renamed"}}; }},
+      {"delete_depot", at_depot},
+      {"create_delegate", nothing},
+      {"list_delegates", nothing},
+      {"get_delegate", [](Scene& s) { return json::Object{{"delegateId", s.delegate}}; }},
+      {"revoke_delegate", [](Scene& s) { return json::Object{{"delegateId", s.delegate}}; }},
+      {"get_realm_info", nothing},
+      {"get_usage", nothing},
+      {"read_file", at_path},
+      {"get_node", [](Scene& s) { return json::Object{{"nodeKey", s.site_root}}; }},
+      {"check_nodes", [](Scene& s) { return json::Object{{"keys", json::Array{s.site_root}}}; }},
+      {"claim_nodes",
+       [](Scene& s) {
+         return json::Object{
+             {"claims",
+              json::Array{json::Object{{"key", s.docs_key}, {"from", s.site}, {"path", "~0"}}}}};
+       }},
+      {"get_audit", nothing},
+      {"collect_garbage", nothing},
+      {"check_store", nothing},
+      {"list_users", nothing},
+      {"add_user", [](Scene&) { return json::Object{{"name", "carol"}}; }},
+      {"update_user",
+       [](Scene& s) { return json::Object{{"userId", s.user}, {"role", "authorized"}}; }},
+      {"backup_store", [](Scene&) { return json::Object{{"target", "relative"}}; }},
+  };
+  return all;
+}
+
+}  // namespace cairn::rest_testing
