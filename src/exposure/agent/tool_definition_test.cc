@@ -120,14 +120,14 @@ TEST_F(DefinitionTest, NestedArgumentsKeepTheirShape) {
 
 TEST(CompactOutput, NamesWhatIsAlwaysThereByItsType) {
   const auto schema = json::parse(R"({"type":"object","properties":{
-      "a":{"type":"string","description":"x"},"b":{"anyOf":[{"type":"string"},{"type":"null"}]},
+      "a":{"type":"string","description":"x"},"b":{"type":["string","null"]},
       "c":{"type":"array","items":{"type":"object","properties":{"d":{"type":"string"}}}},
       "e":{"type":"integer"}},"required":["a","b","c"],"additionalProperties":false})")
                           .value();
-  EXPECT_EQ(
-      json::write(compact_output(schema)),
-      R"({"type":"object","properties":{"a":{"type":"string"},)"
-      R"("b":{"anyOf":[{"type":"string"},{"type":"null"}]},"c":{"type":"array","items":{"type":"object"}}}})");
+  EXPECT_EQ(json::write(compact_output(schema)),
+            R"({"type":"object","properties":{"a":{"type":"string"},)"
+            R"("b":{"anyOf":[{"type":"string"},{"type":"null"}]},)"
+            R"("c":{"type":"array","items":{"type":"object"}}}})");
 }
 
 }  // namespace
