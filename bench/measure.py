@@ -30,5 +30,7 @@ def wrk(url, pids, seconds, *options):
         raise SystemExit(f"{url}: {out}")
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1))
     quantile = {q: to_ms(re.search(rf"^\s+{q}%\s+(\S+)", out, re.M).group(1)) for q in (50, 99)}
+    total = re.search(r"^total (\d+) (\d+)$", out, re.M)  # requests and bytes, where a script says so
     return {"rate": rate, "cores": used / took, "per_core": rate * took / max(used, 0.01),
-            "p50": quantile[50], "p99": quantile[99]}
+            "p50": quantile[50], "p99": quantile[99],
+            "answer_bytes": int(total.group(2)) / int(total.group(1)) if total else None}
