@@ -40,13 +40,13 @@ class Builder {
   bool on_comment(View, ErrorCode&) { return true; }
   bool on_number_part(View, ErrorCode&) { return true; }  // the text is whole: no parts
 
-  bool on_array_end(std::size_t count, ErrorCode&) {
+  bool on_array_end(std::size_t count, ErrorCode& error) {
     Array array;
     array.reserve(count);
     const auto first = values_.end() - static_cast<std::ptrdiff_t>(count);
     for (auto value = first; value != values_.end(); ++value) array.push_back(std::move(*value));
     values_.erase(first, values_.end());
-    return push(std::move(array));
+    return push(std::move(array), error);
   }
 
   bool on_object_end(std::size_t count, ErrorCode& error) {
@@ -64,7 +64,7 @@ class Builder {
     values_.erase(first, values_.end());
     if (count > 0) keys_.resize(key_begins_[first_key]);
     key_begins_.resize(first_key);
-    return push(std::move(object));
+    return push(std::move(object), error);
   }
 
   bool on_key_part(View part, std::size_t, ErrorCode&) {
@@ -86,17 +86,17 @@ class Builder {
   }
 
   bool on_string(View part, std::size_t size, ErrorCode& error) {
-    if (text_.empty()) return push(part);
+    if (text_.empty()) return push(part, error);
     on_string_part(part, size, error);
-    push(std::string_view(text_));
+    const bool taken = push(std::string_view(text_), error);
     text_.clear();
-    return true;
+    return taken;
   }
 
-  bool on_int64(std::int64_t value, View, ErrorCode&) { return push(value); }
-  bool on_uint64(std::uint64_t value, View, ErrorCode&) { return push(value); }
-  bool on_bool(bool value, ErrorCode&) { return push(value); }
-  bool on_null(ErrorCode&) { return push(nullptr); }
+  bool on_int64(std::int64_t value, View, ErrorCode& error) { return push(value, error); }
+  bool on_uint64(std::uint64_t value, View, ErrorCode& error) { return push(value, error); }
+  bool on_bool(bool value, ErrorCode& error) { return push(value, error); }
+  bool on_null(ErrorCode& error) { return push(nullptr, error); }
 
   // Boost's reading is a bit off at times, but tells what is too large from what is too small.
   bool on_double(double about, View lexeme, ErrorCode& error) {
@@ -109,8 +109,10 @@ class Builder {
       }
       exact = std::copysign(0.0, about);
     }
-    return push(exact);
+    return push(exact, error);
   }
+
+  void allow(std::size_t max_values) { max_values_ = max_values; }
 
   // Why the builder stopped the parser, if it did.
   const std::optional<std::string>& refusal() const { return refusal_; }
@@ -119,7 +121,10 @@ class Builder {
 
  private:
   template <typename T>
-  bool push(T&& value) {
+  bool push(T&& value, ErrorCode& error) {
+    if (++count_ > max_values_) {
+      return refuse(error, fmt::format("there are more than {} values", max_values_));
+    }
     values_.emplace_back(std::forward<T>(value));
     return true;
   }
@@ -140,6 +145,8 @@ class Builder {
   std::vector<std::size_t> key_begins_;  // each key's place in keys_
   bool in_key_ = false;
   std::string text_;  // a string that comes in parts
+  std::size_t count_ = 0;
+  std::size_t max_values_ = 0;
   std::optional<std::string> refusal_;
 };
 
@@ -209,6 +216,7 @@ Result<Value> parse(std::string_view text, const ParseLimits& limits) {
   boost::json::parse_options options;
   options.max_depth = std::min(limits.max_depth, kDeepest);
   boost::json::basic_parser<Builder> parser(options);
+  parser.handler().allow(limits.max_values);
   ErrorCode error;
   const auto offset = parser.write_some(false, text.data(), text.size(), error);
   if (!error && offset < text.size()) error = boost::json::error::extra_data;

@@ -4,6 +4,7 @@
 // win; its serialiser spells 100.0 as 1E2. Nothing else in Cairn calls them.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -26,7 +27,12 @@ using Kind = boost::json::kind;
 struct ParseLimits {
   // How many arrays and objects may be open at once; at most 1000 whatever is asked.
   std::size_t max_depth = 100;
+  // How many values there may be in all. A small one takes thirty times the room of its text.
+  std::size_t max_values = std::numeric_limits<std::size_t>::max();
 };
+
+// For what a server is sent: large texts are welcome, millions of values are not.
+inline constexpr ParseLimits kFromClients{.max_depth = 100, .max_values = 200'000};
 
 // The whole text as one value (RFC 8259), strictly: no comments, trailing commas, byte order mark,
 // equal keys in one object, invalid UTF-8, lone surrogates, or numbers too large for a double.

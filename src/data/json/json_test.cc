@@ -175,6 +175,16 @@ TEST(Parse, AllowsEqualKeysInDifferentObjects) {
             R"({"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]})");
 }
 
+TEST(Parse, BoundsTheNumberOfValues) {
+  EXPECT_TRUE(parse(R"([1,"a",{"k":null}])", {.max_values = 5}));
+  const auto refused = parse(R"([1,"a",{"k":null}])", {.max_values = 4});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalidJson);
+  EXPECT_THAT(refused.error().message, HasSubstr("more than 4 values"));
+  EXPECT_TRUE(parse("[" + repeated("0,", 199'998) + "0]", kFromClients));
+  EXPECT_FALSE(parse("[" + repeated("0,", 199'999) + "0]", kFromClients));
+}
+
 TEST(Parse, BoundsTheDepth) {
   const auto nested = [](std::size_t depth) {
     return repeated(R"([{"a":)", depth / 2) + "1" + repeated("}]", depth / 2);

@@ -57,10 +57,6 @@ void note(http::Response& response, const Principal& principal, const Request& m
   response.log_who = principal.id();
 }
 
-bool is_json(std::string_view type) {
-  return type.substr(0, type.find(';')).starts_with("application/json");
-}
-
 bool names_modern(const http::Request& request) {
   const auto known = parse_revision(request.header("mcp-protocol-version"));
   return known && is_modern(*known);
@@ -146,7 +142,7 @@ http::Plan HttpHandler::begin(const http::Request& request) {
 }
 
 http::Plan HttpHandler::post(const http::Request& request, PrincipalPtr principal) {
-  if (!is_json(request.header("content-type"))) {
+  if (!is_json(request)) {
     return refuse(415, "a message comes as Content-Type: application/json");
   }
   const Accepts taken = accepts(request);
@@ -163,7 +159,7 @@ http::Plan HttpHandler::post(const http::Request& request, PrincipalPtr principa
 
 http::Answer HttpHandler::take_body(const http::Request& request, const PrincipalPtr& principal,
                                     std::string_view body) {
-  auto value = json::parse(body);
+  auto value = json::parse(body, json::kFromClients);
   if (!value) return refuse(400, value.error().message, rpc_code::kParseError);
   http::Response refusal;
   if (value->is_array()) {

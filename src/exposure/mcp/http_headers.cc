@@ -118,6 +118,13 @@ const json::Value* named(const Request& body) {
 
 }  // namespace
 
+bool is_json(const http::Request& request) {
+  const auto whole = request.header("content-type");
+  auto type = whole.substr(0, whole.find(';'));
+  while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
+  return lower(type) == "application/json";
+}
+
 Accepts accepts(const http::Request& request) {
   const auto text = lower(request.header("accept"));
   if (text.empty()) return {};

@@ -9,6 +9,9 @@
 
 namespace cairn::mcp {
 
+// Whether the body is said to be JSON.
+bool is_json(const http::Request& request);
+
 // What the client takes as an answer. One that does not say takes JSON.
 struct Accepts {
   bool json = true;

@@ -53,6 +53,17 @@ TEST(CheckOrigin, LetsThisMachineInAndNobodyElse) {
   }
 }
 
+TEST(IsJson, TakesItByItsWholeName) {
+  for (const auto* type :
+       {"application/json", "application/json; charset=utf-8", "Application/JSON ;charset=utf-8"}) {
+    EXPECT_TRUE(is_json(FakeRequest(Headers{{"content-type", type}}))) << type;
+  }
+  for (const auto* type : {"", "application/jsonp", "application/json-patch+json", "text/json",
+                           "text/plain; application/json"}) {
+    EXPECT_FALSE(is_json(FakeRequest(Headers{{"content-type", type}}))) << type;
+  }
+}
+
 TEST(Accepts, ReadsWhatAClientTakes) {
   EXPECT_TRUE(accepts(FakeRequest(Headers())).json);
   EXPECT_FALSE(accepts(FakeRequest(Headers())).events);

@@ -33,7 +33,7 @@ class StdioSession final {
                                 fmt::format("a message has at most {} bytes", kMaxLineBytes)}));
     }
     if (line.text.find_first_not_of(" \t") == std::string::npos) return true;
-    auto value = json::parse(line.text);
+    auto value = json::parse(line.text, json::kFromClients);
     if (!value) {
       return send(write_error(nullptr, {rpc_code::kParseError, value.error().message}));
     }

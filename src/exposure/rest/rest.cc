@@ -35,7 +35,7 @@ Result<void> check_json(const http::Request& request) {
 // A body that may be left out when nothing has to be said.
 Result<json::Object> parse_object(ByteView body) {
   if (body.empty()) return json::Object();
-  auto value = TRY(json::parse(body));
+  auto value = TRY(json::parse(body, json::kFromClients));
   if (!value.is_object()) {
     return fail(Code::kInvalidJson, "the body should be a JSON object of arguments");
   }
