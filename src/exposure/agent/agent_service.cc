@@ -154,6 +154,10 @@ mcp::Rpc<mcp::Completion> AgentService::complete(mcp::Exchange& exchange,
 
 mcp::Rpc<mcp::Watched> AgentService::watch(const mcp::Principal& principal,
                                            const mcp::Subject& subject) {
+  // Who is not let in any more is told nothing more.
+  if (!still_valid(principal)) {
+    return mcp::rpc_fail(mcp::rpc_code::kResourceNotFound, "your token is not good any more");
+  }
   const auto& session = ours(principal).caller.session();
   if (const auto* kind = std::get_if<mcp::ListKind>(&subject)) return watch_list(session, *kind);
   return watch_resource(session, std::get<std::string>(subject));

@@ -14,7 +14,7 @@ std::optional<std::string> either(const HeaderLookup& header, const http::Query&
                                   std::string_view name) {
   if (const auto given = query.get(name)) return std::string(*given);
   const auto value = header("x-cairn-" + std::string(name));
-  if (value.empty()) return std::nullopt;
+  if (value.data() == nullptr) return std::nullopt;
   return std::string(value);
 }
 

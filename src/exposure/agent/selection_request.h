@@ -27,7 +27,7 @@ struct SelectionRequest {
   bool operator==(const SelectionRequest&) const = default;
 };
 
-// A header's value by its name in lower case; empty when it is absent.
+// A header's value by its name in lower case; empty, and without data, when it is absent.
 using HeaderLookup = std::function<std::string_view(std::string_view lower_name)>;
 
 // What is in both is taken from the query. INVALID_ARGUMENT for a read-only that is not a boolean,

@@ -5,6 +5,7 @@
 #include "exposure/cli/direct_session.h"
 #include "exposure/cli/remote_session.h"
 #include "exposure/serve/serve.h"
+#include "exposure/serve/server_file.h"
 
 namespace cairn::cli {
 namespace {
@@ -38,7 +39,10 @@ Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create creat
   }
   EngineOptions engine_options;
   engine_options.create = create == Create::kYes;
-  return Engine::open(data, world.clock, world.random, world.meter, engine_options);
+  auto engine = TRY(Engine::open(data, world.clock, world.random, world.meter, engine_options));
+  // No server has it open: one that says so was killed, and somebody else may be at its address.
+  std::filesystem::remove(server_file(data), error);
+  return engine;
 }
 
 Result<std::unique_ptr<Session>> connect(const Options& options, Create create,

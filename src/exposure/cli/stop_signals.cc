@@ -53,13 +53,14 @@ void InputEndsOnSignal::wait(pthread_t reader) {
   int number = 0;
   sigwait(&set, &number);
   if (number == kWake) return;
-  set = ending();
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   // Whoever reads on finds the end.
   const int end = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(end, STDIN_FILENO);
   ::close(end);
   pthread_kill(reader, kWake);
+  sigwait(&set, &number);
+  // What was asked may never be answered: nobody reads, say.
+  if (number != kWake) ::_exit(128 + number);
 }
 
 }  // namespace cairn::cli

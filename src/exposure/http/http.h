@@ -36,7 +36,7 @@ struct Request {
   std::optional<std::uint64_t> content_length;  // nothing: chunked, or no body
   bool has_body = false;
 
-  // A header's value by its name in lower case; empty when it is absent.
+  // A header's value by its name in lower case; empty, and without data, when it is absent.
   virtual std::string_view header(std::string_view lower_name) const = 0;
 
  protected:

@@ -90,10 +90,14 @@ void Announcer::look_at(Entry& entry) {
   const auto listener = entry.listener.lock();
   if (!listener) return;
   const auto principal = listener->principal();
-  const auto watched = service_.watch(*principal, entry.subject);
-  // What cannot be seen any more has changed too, once.
-  std::string now = watched ? watched->stamp : std::string();
-  if (std::exchange(*entry.stamp.lock(), now) == now) return;
+  {
+    // While it is looked at: a look that began earlier must not end later.
+    auto stamp = entry.stamp.lock();
+    const auto watched = service_.watch(*principal, entry.subject);
+    // What cannot be seen any more has changed too, once.
+    std::string now = watched ? watched->stamp : std::string();
+    if (std::exchange(*stamp, now) == now) return;
+  }
   listener->tell(entry.subject);
 }
 

@@ -21,25 +21,40 @@ void RequestStream::finish(std::string message) {
   stream_->close();
 }
 
-bool SessionStream::add(State& state, std::string_view message) {
-  const std::uint64_t number = state.next++;
-  auto text = fmt::format("id: {}-{}\nevent: message\ndata: {}\n\n", number_, number, message);
-  state.kept_bytes += text.size();
-  state.kept.push_back({number, text});
+bool KeptBytes::take(std::size_t bytes) {
+  if (now_.fetch_add(bytes) + bytes <= most_) return true;
+  now_ -= bytes;
+  return false;
+}
+
+void SessionStream::keep(State& state, std::uint64_t number, const std::string& text) {
   std::size_t drop = 0;
-  while (state.kept.size() - drop > 1 &&
-         (state.kept_bytes > kMaxKeptBytes || state.kept.size() - drop > kMaxKept)) {
-    state.kept_bytes -= state.kept[drop++].text.size();
+  std::size_t dropped = 0;
+  while (drop < state.kept.size() && (state.kept_bytes - dropped + text.size() > kMaxKeptBytes ||
+                                      state.kept.size() - drop >= kMaxKept)) {
+    dropped += state.kept[drop++].text.size();
   }
   state.kept.erase(state.kept.begin(), state.kept.begin() + static_cast<std::ptrdiff_t>(drop));
+  state.kept_bytes -= dropped;
+  kept_->give_back(dropped);
+  if (text.size() > kMaxKeptBytes || !kept_->take(text.size())) return;
+  state.kept_bytes += text.size();
+  state.kept.push_back({number, text});
+}
+
+void SessionStream::add(State& state, std::string_view message) {
+  const std::uint64_t number = state.next++;
+  auto text = fmt::format("id: {}-{}\nevent: message\ndata: {}\n\n", number_, number, message);
+  keep(state, number, text);
   if (state.live && !state.live->push(std::move(text))) state.live = nullptr;
   if (state.live) state.taken = number;
-  return true;
 }
 
 bool SessionStream::send(std::string message) {
   auto state = state_.lock();
-  return !state->done && add(*state, message);
+  if (state->done) return false;
+  add(*state, message);
+  return true;
 }
 
 void SessionStream::finish(std::string message) {

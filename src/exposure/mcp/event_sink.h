@@ -2,6 +2,7 @@
 // Threads  any.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -36,12 +37,27 @@ class RequestStream final : public EventSink {
   std::shared_ptr<http::EventStream> stream_;
 };
 
+// What the streams of all sessions keep together. When it is full, nothing more is kept.
+class KeptBytes final {
+ public:
+  explicit KeptBytes(std::size_t most) : most_(most) {}
+  bool take(std::size_t bytes);
+  void give_back(std::size_t bytes) { now_ -= bytes; }
+  std::size_t now() const { return now_; }
+
+ private:
+  const std::size_t most_;
+  std::atomic<std::size_t> now_{0};
+};
+
 // Of a legacy session: its last events are kept, so that a client that lost its connection can come
-// back for them.
+// back for them; but for those that are too large.
 class SessionStream final : public EventSink {
  public:
   // `primed`: the client knows an event without data, which only tells it how to come back.
-  SessionStream(std::uint64_t number, bool primed) : number_(number), primed_(primed) {}
+  SessionStream(std::uint64_t number, bool primed, std::shared_ptr<KeptBytes> kept)
+      : number_(number), primed_(primed), kept_(std::move(kept)) {}
+  ~SessionStream() override { kept_->give_back(state_.lock()->kept_bytes); }
 
   bool send(std::string message) override;
   void finish(std::string message) override;
@@ -71,10 +87,12 @@ class SessionStream final : public EventSink {
     std::shared_ptr<http::EventStream> live;
   };
 
-  bool add(State& state, std::string_view message);
+  void add(State& state, std::string_view message);
+  void keep(State& state, std::uint64_t number, const std::string& text);
 
   const std::uint64_t number_;
   const bool primed_;
+  const std::shared_ptr<KeptBytes> kept_;
   mutable Guarded<State> state_;
 };
 

@@ -8,6 +8,7 @@
 namespace cairn::mcp {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -26,8 +27,10 @@ class FakeStream final : public http::EventStream {
   bool closed = false;
 };
 
+std::shared_ptr<KeptBytes> some_room() { return std::make_shared<KeptBytes>(10'000'000); }
+
 TEST(SessionStream, ReplaysWhatCameAfterTheLastEventAClientSaw) {
-  SessionStream stream(7, false);
+  SessionStream stream(7, false, some_room());
   const auto first = std::make_shared<FakeStream>();
   stream.attach(first, 0);
   stream.send("one");
@@ -42,7 +45,7 @@ TEST(SessionStream, ReplaysWhatCameAfterTheLastEventAClientSaw) {
 }
 
 TEST(SessionStream, GivesAClientThatSaysNothingWhatNobodyTook) {
-  SessionStream stream(0, false);
+  SessionStream stream(0, false, some_room());
   stream.send("waiting");
   const auto first = std::make_shared<FakeStream>();
   stream.attach(first, std::nullopt);
@@ -56,7 +59,7 @@ TEST(SessionStream, GivesAClientThatSaysNothingWhatNobodyTook) {
 }
 
 TEST(SessionStream, EndsWithItsLastMessageAndCanStillBeReplayed) {
-  SessionStream stream(1, true);
+  SessionStream stream(1, true, some_room());
   const auto first = std::make_shared<FakeStream>();
   stream.attach(first, 0);
   EXPECT_THAT(first->text, testing::StartsWith("id: 1-0\nretry: "));
@@ -72,17 +75,33 @@ TEST(SessionStream, EndsWithItsLastMessageAndCanStillBeReplayed) {
 }
 
 TEST(SessionStream, KeepsTheLastEventsOnly) {
-  SessionStream stream(1, false);
+  SessionStream stream(1, false, some_room());
   for (int i = 1; i <= 1000; ++i) stream.send(std::to_string(i));
   const auto late = std::make_shared<FakeStream>();
   stream.attach(late, 0);
   EXPECT_THAT(late->text, Not(HasSubstr("data: 700\n")));
   EXPECT_THAT(late->text, HasSubstr("data: 1000\n"));
-  SessionStream large(1, false);
+  SessionStream large(1, false, some_room());
   for (int i = 0; i < 100; ++i) large.send(std::string(100'000, 'x'));
   const auto next = std::make_shared<FakeStream>();
   large.attach(next, 0);
   EXPECT_LT(next->text.size(), 1'100'000u);
+}
+
+TEST(SessionStream, KeepsNothingThatIsTooLargeOrForWhichThereIsNoRoom) {
+  const auto room = std::make_shared<KeptBytes>(1000);
+  {
+    SessionStream stream(1, false, room);
+    stream.send(std::string(2'000'000, 'x'));
+    stream.send(std::string(900, 'y'));
+    stream.send(std::string(900, 'z'));
+    const auto late = std::make_shared<FakeStream>();
+    stream.attach(late, 0);
+    EXPECT_THAT(late->text,
+                AllOf(HasSubstr("id: 1-2\n"), Not(HasSubstr("x")), Not(HasSubstr("z"))));
+    EXPECT_LE(room->now(), 1000u);
+  }
+  EXPECT_EQ(room->now(), 0u);
 }
 
 TEST(EventIds, AreReadAsTheyAreWritten) {
@@ -97,7 +116,7 @@ TEST(EventIds, AreReadAsTheyAreWritten) {
 }
 
 TEST(PendingAnswer, IsPlainWhenItComesAlone) {
-  PendingAnswer pending(true);
+  PendingAnswer pending;
   pending.finish({"answer", 200});
   const auto answer = pending.wait(std::chrono::milliseconds(0));
   ASSERT_TRUE(answer);
@@ -105,7 +124,7 @@ TEST(PendingAnswer, IsPlainWhenItComesAlone) {
 }
 
 TEST(PendingAnswer, BecomesAStreamWhenSomethingIsSaidBefore) {
-  PendingAnswer pending(true);
+  PendingAnswer pending;
   EXPECT_TRUE(pending.send("progress"));
   pending.finish({"answer", 200});
   EXPECT_FALSE(pending.wait(std::chrono::hours(1)));
@@ -116,7 +135,7 @@ TEST(PendingAnswer, BecomesAStreamWhenSomethingIsSaidBefore) {
 }
 
 TEST(PendingAnswer, BecomesAStreamWhenItTakesLong) {
-  PendingAnswer pending(true);
+  PendingAnswer pending;
   EXPECT_FALSE(pending.wait(std::chrono::milliseconds(0)));
   const auto stream = std::make_shared<FakeStream>();
   pending.stream_to(std::make_shared<RequestStream>(stream));
@@ -124,15 +143,6 @@ TEST(PendingAnswer, BecomesAStreamWhenItTakesLong) {
   pending.finish({"answer", 200});
   EXPECT_THAT(stream->text, HasSubstr("answer"));
   EXPECT_TRUE(stream->closed);
-}
-
-TEST(PendingAnswer, NeverIsAStreamForAClientThatTakesNone) {
-  PendingAnswer pending(false);
-  EXPECT_FALSE(pending.send("progress"));
-  pending.finish({"answer", 404});
-  const auto answer = pending.wait(std::chrono::milliseconds(0));
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->http_status, 404);
 }
 
 }  // namespace

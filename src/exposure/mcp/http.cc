@@ -65,7 +65,10 @@ bool names_modern(const http::Request& request) {
 }  // namespace
 
 HttpHandler::HttpHandler(Server& server, const Clock& clock, Random& random, HttpOptions options)
-    : server_(server), options_(std::move(options)), sessions_(clock, random, options_.sessions) {
+    : server_(server),
+      clock_(clock),
+      options_(std::move(options)),
+      sessions_(clock, random, options_.sessions) {
   beating_ = std::thread([this] { run_beat(); });
 }
 
@@ -81,10 +84,13 @@ void HttpHandler::stop() {
   }
   wake_.notify_all();
   end_streams([](const Live& live) { return live.kind == StreamKind::kWatch; });
+  std::vector<std::shared_ptr<Peer>> late;
   {
     auto calls = calls_.lock();
-    calls_done_.wait_for(calls.mutex(), options_.stop_grace, [&] { return *calls == 0; });
+    calls_done_.wait_for(calls.mutex(), options_.stop_grace, [&] { return calls->empty(); });
+    late.assign(calls->begin(), calls->end());
   }
+  for (const auto& peer : late) peer->cancel_all();
   end_streams([](const Live&) { return true; });
   sessions_.end_all();
 }
@@ -117,8 +123,10 @@ http::Plan HttpHandler::begin(const http::Request& request) {
   if (!principal) {
     auto out = http::error_response(principal.error());
     if (out.status == 401) {
-      out.headers.emplace_back("WWW-Authenticate",
-                               "Bearer realm=\"cairn\", error=\"invalid_token\"");
+      const bool sent = !request.header("authorization").empty();
+      out.headers.emplace_back(
+          "WWW-Authenticate",
+          sent ? "Bearer realm=\"cairn\", error=\"invalid_token\"" : "Bearer realm=\"cairn\"");
     }
     return out;
   }
@@ -217,7 +225,7 @@ http::Answer HttpHandler::take_modern(const http::Request& request, const Princi
     return refuse_with(fits.error());
   }
   if (!meta) return refuse_with(meta.error());
-  if (message.method == "subscriptions/listen") return listen(principal, message);
+  if (message.method == "subscriptions/listen") return listen(principal, std::move(message));
   auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
   if (server_.is_quick(*peer, message) && !server_.talks(*peer, message)) {
     auto out =
@@ -225,7 +233,9 @@ http::Answer HttpHandler::take_modern(const http::Request& request, const Princi
     note(out, *principal, message);
     return out;
   }
-  return run_later(request, peer, std::move(message), Era::kModern,
+  // From now on it can be cancelled.
+  server_.expect(*peer, message, Era::kModern);
+  return run_later(request, peer, std::move(message), Era::kModern, nullptr,
                    [peer](std::shared_ptr<http::EventStream> stream) {
                      // Who leaves has cancelled.
                      stream->on_closed([peer] { peer->cancel_all(); });
@@ -233,19 +243,23 @@ http::Answer HttpHandler::take_modern(const http::Request& request, const Princi
                    });
 }
 
-http::Answer HttpHandler::listen(const PrincipalPtr& principal, const Request& message) {
-  auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
-  auto stream = open_stream(peer, StreamKind::kWatch);
-  const Answer refused =
-      server_.answer(peer, message, Era::kModern, std::make_shared<RequestStream>(stream));
-  if (!refused.text.empty()) {
-    stream->close();
-    return answer_response(refused);
-  }
-  stream->on_closed([peer, id = message.id] { peer->cancel(id); });
-  auto out = stream_response(std::move(stream));
-  note(out, *principal, message);
-  return out;
+http::Answer HttpHandler::listen(const PrincipalPtr& principal, Request message) {
+  return http::Later{[this, principal, message = std::move(message)] {
+    auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
+    auto stream = open_stream(peer, StreamKind::kWatch);
+    Answer refused =
+        server_.answer(peer, message, Era::kModern, std::make_shared<RequestStream>(stream));
+    http::Response out;
+    if (refused.text.empty()) {
+      stream->on_closed([peer, id = message.id] { peer->cancel(id); });
+      out = stream_response(std::move(stream));
+    } else {
+      stream->close();
+      out = answer_response(std::move(refused));
+    }
+    note(out, *principal, message);
+    return out;
+  }};
 }
 
 http::Answer HttpHandler::initialize(const PrincipalPtr& principal, const Request& message) {
@@ -277,7 +291,10 @@ http::Answer HttpHandler::take_legacy(const http::Request& request, const Princi
     note(out, *principal, message);
     return out;
   }
-  return run_later(request, peer, std::move(message), Era::kLegacy,
+  // A session with a running call is in use.
+  ++session->connections;
+  std::shared_ptr<void> in_use(session.get(), [session](void*) { --session->connections; });
+  return run_later(request, peer, std::move(message), Era::kLegacy, std::move(in_use),
                    [session](std::shared_ptr<http::EventStream> stream) {
                      auto sink = session->open_stream();
                      sink->attach(std::move(stream), 0);
@@ -288,20 +305,29 @@ http::Answer HttpHandler::take_legacy(const http::Request& request, const Princi
 http::Answer HttpHandler::take_batch(const HttpSessionPtr& session, json::Array batch) {
   return http::Later{[this, session, batch = std::move(batch)] {
     return answer_response(
-        {server_.answer_batch(session->peer(), batch, std::make_shared<NoChannel>())});
+        server_.answer_batch(session->peer(), batch, std::make_shared<NoChannel>()));
   }};
 }
 
 http::Answer HttpHandler::run_later(const http::Request& request, std::shared_ptr<Peer> peer,
-                                    Request message, Era era, OpenStream open) {
+                                    Request message, Era era, std::shared_ptr<void> in_use,
+                                    OpenStream open) {
   const Accepts taken = accepts(request);
   auto job = std::make_shared<Request>(std::move(message));
-  return http::Later{[this, taken, era, job, peer = std::move(peer), open = std::move(open)] {
-    auto pending = std::make_shared<PendingAnswer>(taken.events);
-    ++*calls_.lock();
-    workers_.run([this, era, job, peer, pending] {
+  if (!taken.events) {
+    return http::Later{[this, era, job, peer = std::move(peer), in_use = std::move(in_use)] {
+      const RunningCall call(*this, peer);
+      auto out = answer_response(server_.answer(peer, *job, era, std::make_shared<NoChannel>()));
+      note(out, *peer->principal(), *job);
+      return out;
+    }};
+  }
+  return http::Later{[this, taken, era, job, peer = std::move(peer), in_use = std::move(in_use),
+                      open = std::move(open)] {
+    auto pending = std::make_shared<PendingAnswer>();
+    auto call = std::make_shared<RunningCall>(*this, peer);
+    workers_.run([this, era, job, peer, pending, call = std::move(call), in_use] {
       pending->finish(server_.answer(peer, *job, era, pending));
-      if (--*calls_.lock() == 0) calls_done_.notify_all();
     });
     const auto patience = taken.json ? kPatience : std::chrono::milliseconds(0);
     http::Response out;
@@ -315,6 +341,18 @@ http::Answer HttpHandler::run_later(const http::Request& request, std::shared_pt
     note(out, *peer->principal(), *job);
     return out;
   }};
+}
+
+HttpHandler::RunningCall::RunningCall(HttpHandler& handler, std::shared_ptr<Peer> peer)
+    : handler_(handler), peer_(std::move(peer)) {
+  handler_.calls_.lock()->insert(peer_);
+}
+
+HttpHandler::RunningCall::~RunningCall() {
+  auto calls = handler_.calls_.lock();
+  calls->erase(calls->find(peer_));
+  // Under the lock: whoever waits may go on to destroy the handler.
+  if (calls->empty()) handler_.calls_done_.notify_all();
 }
 
 http::Plan HttpHandler::get(const http::Request& request, const PrincipalPtr& principal) {
@@ -335,14 +373,19 @@ http::Plan HttpHandler::get(const http::Request& request, const PrincipalPtr& pr
     if (!resumed) return refuse(404, "this stream is over, or was never there");
     after = id->event;
   }
-  server_.announce_lists(*session->peer());
-  auto stream = open_stream(session->peer(), StreamKind::kWatch);
-  ++session->connections;
-  stream->on_closed([session] { --session->connections; });
-  resumed->attach(stream, after);
-  auto out = stream_response(std::move(stream));
-  out.log_who = principal->id();
-  return out;
+  return http::Later{[this, session, resumed, after] {
+    server_.announce_lists(*session->peer());
+    auto stream = open_stream(session->peer(), StreamKind::kWatch);
+    ++session->connections;
+    stream->on_closed([session, &clock = clock_] {
+      session->last_used = clock.now();
+      --session->connections;
+    });
+    resumed->attach(stream, after);
+    auto out = stream_response(std::move(stream));
+    out.log_who = session->owner();
+    return out;
+  }};
 }
 
 http::Plan HttpHandler::remove(const http::Request& request, const PrincipalPtr& principal) {

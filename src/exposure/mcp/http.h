@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
+#include <set>
 #include <thread>
 #include <unordered_set>
 
@@ -60,12 +61,25 @@ class HttpHandler final : public http::Handler {
                            Request message);
   http::Answer initialize(const PrincipalPtr& principal, const Request& message);
   http::Answer take_batch(const HttpSessionPtr& session, json::Array batch);
-  http::Answer listen(const PrincipalPtr& principal, const Request& message);
+  http::Answer listen(const PrincipalPtr& principal, Request message);
   // On a worker, as JSON or as a stream that `open` begins.
   using OpenStream =
       std::function<std::shared_ptr<EventSink>(std::shared_ptr<http::EventStream> stream)>;
+  // `in_use` is held until the request is done.
   http::Answer run_later(const http::Request& request, std::shared_ptr<Peer> peer, Request message,
-                         Era era, OpenStream open);
+                         Era era, std::shared_ptr<void> in_use, OpenStream open);
+  // Known while it lives, so that stop() can wait for it.
+  class RunningCall final {
+   public:
+    RunningCall(HttpHandler& handler, std::shared_ptr<Peer> peer);
+    ~RunningCall();
+    RunningCall(const RunningCall&) = delete;
+    RunningCall& operator=(const RunningCall&) = delete;
+
+   private:
+    HttpHandler& handler_;
+    std::shared_ptr<Peer> peer_;
+  };
   // Nothing: `refusal` says why there is none.
   HttpSessionPtr session_of(const http::Request& request, const PrincipalPtr& principal,
                             http::Response& refusal);
@@ -83,12 +97,13 @@ class HttpHandler final : public http::Handler {
   void run_beat();
 
   Server& server_;
+  const Clock& clock_;
   HttpOptions options_;
   HttpSessions sessions_;
   // By the stream's address.
   using LiveStreams = std::unordered_map<const http::EventStream*, Live>;
   std::shared_ptr<Guarded<LiveStreams>> live_ = std::make_shared<Guarded<LiveStreams>>();
-  Guarded<int> calls_{0};
+  Guarded<std::multiset<std::shared_ptr<Peer>>> calls_;
   std::condition_variable calls_done_;
   Workers workers_{64, "mcp-worker"};
   Guarded<bool> stopping_{false};

@@ -85,6 +85,16 @@ struct HttpHandlerTest : ::testing::Test {
     EXPECT_THAT(client.head(), AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/event-stream")));
     return client;
   }
+  // One that has been acknowledged.
+  RawClient a_listener() {
+    RawClient client = web.connect();
+    client.send(
+        post(modern("subscriptions/listen", R"("notifications":{"toolsListChanged":true},)"),
+             modern_headers("subscriptions/listen")));
+    client.head();
+    EXPECT_THAT(until(client, "}\n\n"), HasSubstr("acknowledged"));
+    return client;
+  }
   // What a stream says, up to and with this.
   static std::string until(RawClient& client, std::string_view wanted) {
     std::string got;
@@ -124,7 +134,7 @@ TEST_F(HttpHandlerTest, RefusesWhatItCannotTake) {
       {"an unknown revision", post(ping, session + "MCP-Protocol-Version: 1999\r\n"), "400"},
       {"not JSON", post("{", session), "400"},
       {"no message", post("7", session), "400"},
-      {"a batch for a client without", post("[]", session), "200"},
+      {"a batch for a client without", post("[]", session), "400"},
       {"the wrong type", head("POST", session + "Content-Length: 0\r\n\r\n"), "415"},
       {"a GET without a session", head("GET", "Accept: text/event-stream\r\n\r\n"), "405"},
       {"a GET for JSON", head("GET", session + "Accept: application/json\r\n\r\n"), "406"},
@@ -260,22 +270,21 @@ TEST_F(HttpHandlerTest, GivesSignsOfLifeUntilItsClientIsNotLetInAnyMore) {
 }
 
 TEST_F(HttpHandlerTest, EndsListeningWithAResultWhenItStops) {
-  RawClient client = web.connect();
-  client.send(post(modern("subscriptions/listen", R"("notifications":{"toolsListChanged":true},)"),
-                   modern_headers("subscriptions/listen")));
-  client.head();
-  until(client, "}\n\n");
+  RawClient client = a_listener();
   handler.stop();
   EXPECT_THAT(to_end(client), HasSubstr(R"("resultType":"complete")"));
 }
 
 TEST_F(HttpHandlerTest, LetsRunningCallsFinishWhenItStops) {
+  RawClient listening = a_listener();
   const auto session = a_session();
   RawClient client = web.connect();
   client.send(post(call("slow"), session));
   ASSERT_TRUE(service.wait_for_slow_running(1));
   client.head();
   std::thread stops([&] { handler.stop(); });
+  // Who listens is told at once that it stops.
+  EXPECT_THAT(to_end(listening), HasSubstr(R"("resultType":"complete")"));
   service.release_slow();
   EXPECT_THAT(to_end(client), HasSubstr("released"));
   stops.join();
@@ -315,6 +324,42 @@ TEST(HttpSessions, EndsTheIdlestWhenThereAreTooMany) {
   sessions.sweep();
   EXPECT_FALSE(sessions.find(used, who));
   EXPECT_TRUE(sessions.find(connected->id(), who)) << "somebody is there";
+}
+
+TEST(HttpSessions, EndsThoseOfWhoHasTooMany) {
+  ManualClock clock;
+  SeededRandom random(1);
+  HttpSessions sessions(clock, random, {.most = 100, .most_each = 10});
+  const auto modest = a_principal("modest");
+  const auto greedy = a_principal("greedy");
+  const auto kept = sessions.open(modest)->id();
+  const auto first = sessions.open(greedy)->id();
+  for (int i = 0; i < 1000; ++i) {
+    clock.advance(std::chrono::milliseconds(1));
+    sessions.open(greedy);
+  }
+  EXPECT_TRUE(sessions.find(kept, modest));
+  EXPECT_FALSE(sessions.find(first, greedy));
+}
+
+TEST(HttpSessions, AreOpenedAndUsedAndEndedByManyAtOnce) {
+  SystemClock clock;
+  SystemRandom random;
+  HttpSessions sessions(clock, random, {.most = 50, .most_each = 40});
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, who = a_principal(std::to_string(thread % 2))] {
+      std::vector<std::string> mine;
+      for (int i = 0; i < 300; ++i) {
+        mine.push_back(sessions.open(who)->id());
+        for (const auto& id : mine) {
+          if (const auto found = sessions.find(id, who)) ++found->connections;
+        }
+        if (i % 50 == 0) sessions.sweep();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
 }
 
 }  // namespace

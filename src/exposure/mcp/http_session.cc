@@ -8,10 +8,12 @@
 
 namespace cairn::mcp {
 
-HttpSession::HttpSession(std::string id, const PrincipalPtr& principal)
+HttpSession::HttpSession(std::string id, const PrincipalPtr& principal,
+                         std::shared_ptr<KeptBytes> kept)
     : id_(std::move(id)),
       owner_(principal->id()),
-      standalone_(std::make_shared<SessionStream>(0, false)),
+      kept_(std::move(kept)),
+      standalone_(std::make_shared<SessionStream>(0, false, kept_)),
       peer_(std::make_shared<Peer>(principal, standalone_)) {}
 
 bool HttpSession::primed() const {
@@ -27,7 +29,7 @@ std::shared_ptr<SessionStream> HttpSession::open_stream() {
     --at;
     if (at->second->done() && ++ended >= kMaxEnded) at = streams->all.erase(at);
   }
-  auto stream = std::make_shared<SessionStream>(streams->next++, knows_priming);
+  auto stream = std::make_shared<SessionStream>(streams->next++, knows_priming, kept_);
   streams->all.emplace(stream->number(), stream);
   return stream;
 }
@@ -57,15 +59,15 @@ HttpSessions::~HttpSessions() { end_all(); }
 
 HttpSessionPtr HttpSessions::open(const PrincipalPtr& principal) {
   constexpr std::size_t kIdBytes = 20;
-  auto session = std::make_shared<HttpSession>(base32_encode(random_.bytes(kIdBytes)), principal);
+  auto session =
+      std::make_shared<HttpSession>(base32_encode(random_.bytes(kIdBytes)), principal, kept_);
   session->last_used = clock_.now();
   std::vector<HttpSessionPtr> ended;
   {
-    auto sessions = sessions_.lock();
-    if (sessions->size() >= limits_.most) {
-      ended = take_idlest(*sessions, std::max<std::size_t>(1, limits_.most / 20));
-    }
-    sessions->emplace(session->id(), session);
+    auto state = state_.lock();
+    ended = make_room(*state, session->owner());
+    state->all.emplace(session->id(), session);
+    ++state->of_owner[session->owner()];
   }
   for (const auto& old : ended) old->end();
   return session;
@@ -74,68 +76,82 @@ HttpSessionPtr HttpSessions::open(const PrincipalPtr& principal) {
 HttpSessionPtr HttpSessions::find(std::string_view id, const PrincipalPtr& principal) {
   HttpSessionPtr session;
   {
-    auto sessions = sessions_.lock();
-    const auto found = sessions->find(std::string(id));
-    if (found != sessions->end()) session = found->second;
+    auto state = state_.lock();
+    const auto found = state->all.find(std::string(id));
+    if (found != state->all.end()) session = found->second;
   }
   if (!session || session->owner() != principal->id()) return nullptr;
-  session->last_used = clock_.now();
+  touch(*session);
   session->peer()->renew(principal);
   return session;
 }
 
 void HttpSessions::end(const HttpSession& session) {
-  HttpSessionPtr ended;
-  {
-    auto sessions = sessions_.lock();
-    const auto found = sessions->find(session.id());
-    if (found == sessions->end()) return;
-    ended = std::move(found->second);
-    sessions->erase(found);
-  }
-  ended->end();
+  const HttpSessionPtr ended = take(*state_.lock(), session.id());
+  if (ended) ended->end();
 }
 
 void HttpSessions::sweep() {
-  const Millis before = clock_.now() - limits_.idle.count();
   constexpr Millis kKeepEnded = 60'000;
-  const Millis quiet = clock_.now() - kKeepEnded;
+  const Millis now = clock_.now();
   std::vector<HttpSessionPtr> ended;
-  std::vector<HttpSessionPtr> idle;
+  std::vector<HttpSessionPtr> quiet;
   {
-    auto sessions = sessions_.lock();
-    for (auto at = sessions->begin(); at != sessions->end();) {
-      const auto& session = at->second;
-      if (session->last_used < quiet) idle.push_back(session);
-      if (session->last_used < before && session->connections == 0) {
-        ended.push_back(session);
-        at = sessions->erase(at);
-      } else {
-        ++at;
-      }
+    auto state = state_.lock();
+    for (const auto& [id, session] : state->all) {
+      if (session->last_used < now - kKeepEnded) quiet.push_back(session);
+      const bool idle = session->last_used < now - limits_.idle.count();
+      if (idle && session->connections == 0) ended.push_back(session);
     }
+    for (const auto& session : ended) take(*state, session->id());
   }
-  for (const auto& session : idle) session->forget_ended_streams();
+  for (const auto& session : quiet) session->forget_ended_streams();
   for (const auto& session : ended) session->end();
 }
 
 void HttpSessions::end_all() {
-  Map all = std::exchange(*sessions_.lock(), {});
-  for (const auto& [id, session] : all) session->end();
+  const State state = std::exchange(*state_.lock(), {});
+  for (const auto& [id, session] : state.all) session->end();
 }
 
-// Those without a connection first.
-std::vector<HttpSessionPtr> HttpSessions::take_idlest(Map& sessions, std::size_t count) {
-  std::vector<HttpSessionPtr> all;
-  for (const auto& [id, session] : sessions) all.push_back(session);
-  count = std::min(count, all.size());
-  const auto order = [](const HttpSessionPtr& session) {
-    return std::pair(session->connections > 0, session->last_used.load());
+HttpSessionPtr HttpSessions::take(State& state, const std::string& id) {
+  auto taken = state.all.extract(id);
+  if (taken.empty()) return nullptr;
+  const auto count = state.of_owner.find(taken.mapped()->owner());
+  if (--count->second == 0) state.of_owner.erase(count);
+  return std::move(taken.mapped());
+}
+
+std::vector<HttpSessionPtr> HttpSessions::make_room(State& state, const std::string& owner) const {
+  const auto own = state.of_owner.find(owner);
+  if (own != state.of_owner.end() && own->second >= limits_.most_each) {
+    return take_idlest(state, owner);
+  }
+  if (state.all.size() < limits_.most) return {};
+  const auto greatest =
+      std::ranges::max_element(state.of_owner, {}, [](const auto& entry) { return entry.second; });
+  return take_idlest(state, std::string(greatest->first));
+}
+
+// A twentieth of an owner's; those that nobody uses just now first.
+std::vector<HttpSessionPtr> HttpSessions::take_idlest(State& state, const std::string& owner) {
+  struct Candidate {
+    bool used;
+    Millis last;
+    HttpSessionPtr session;
   };
-  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(count) - 1, {}, order);
-  all.resize(count);
-  for (const auto& session : all) sessions.erase(session->id());
-  return all;
+  std::vector<Candidate> candidates;
+  for (const auto& [id, session] : state.all) {
+    if (session->owner() != owner) continue;
+    candidates.push_back({session->connections > 0, session->last_used, session});
+  }
+  const auto count = std::max<std::size_t>(1, candidates.size() / 20);
+  std::ranges::nth_element(
+      candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count) - 1, {},
+      [](const Candidate& candidate) { return std::pair(candidate.used, candidate.last); });
+  std::vector<HttpSessionPtr> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(take(state, candidates[i].session->id()));
+  return out;
 }
 
 }  // namespace cairn::mcp

@@ -1,7 +1,8 @@
 // The legacy sessions of the HTTP transport.
 //
 // Invariants  a session belongs to the principal that opened it: for everybody else it does not
-//             exist. When there are too many, those that were idle longest end.
+//             exist. When a principal has too many, or has the most while there are too many of
+//             all, those of its that were idle longest end.
 // Threads     any.
 #pragma once
 
@@ -21,7 +22,7 @@ namespace cairn::mcp {
 
 class HttpSession final {
  public:
-  HttpSession(std::string id, const PrincipalPtr& principal);
+  HttpSession(std::string id, const PrincipalPtr& principal, std::shared_ptr<KeptBytes> kept);
 
   const std::string& id() const { return id_; }
   const std::string& owner() const { return owner_; }
@@ -51,6 +52,7 @@ class HttpSession final {
 
   const std::string id_;
   const std::string owner_;
+  const std::shared_ptr<KeptBytes> kept_;
   const std::shared_ptr<SessionStream> standalone_;
   const std::shared_ptr<Peer> peer_;
   Guarded<Streams> streams_;
@@ -59,13 +61,18 @@ using HttpSessionPtr = std::shared_ptr<HttpSession>;
 
 struct SessionLimits {
   std::size_t most = 20'000;
+  std::size_t most_each = 10'000;  // of one principal
+  std::size_t kept_bytes = std::size_t{64} << 20;
   std::chrono::milliseconds idle = std::chrono::hours(12);
 };
 
 class HttpSessions final {
  public:
   HttpSessions(const Clock& clock, Random& random, SessionLimits limits)
-      : clock_(clock), random_(random), limits_(limits) {}
+      : clock_(clock),
+        random_(random),
+        limits_(limits),
+        kept_(std::make_shared<KeptBytes>(limits.kept_bytes)) {}
   ~HttpSessions();
   HttpSessions(const HttpSessions&) = delete;
   HttpSessions& operator=(const HttpSessions&) = delete;
@@ -73,19 +80,26 @@ class HttpSessions final {
   HttpSessionPtr open(const PrincipalPtr& principal);
   // Nothing when it is gone, or another's. From now on it acts as this principal.
   HttpSessionPtr find(std::string_view id, const PrincipalPtr& principal);
+  void touch(HttpSession& session) const { session.last_used = clock_.now(); }
   void end(const HttpSession& session);
   // Ends those nobody used for too long.
   void sweep();
   void end_all();
 
  private:
-  using Map = std::unordered_map<std::string, HttpSessionPtr>;
-  std::vector<HttpSessionPtr> take_idlest(Map& sessions, std::size_t count);
+  struct State {
+    std::unordered_map<std::string, HttpSessionPtr> all;
+    std::unordered_map<std::string, std::size_t> of_owner;
+  };
+  static HttpSessionPtr take(State& state, const std::string& id);
+  static std::vector<HttpSessionPtr> take_idlest(State& state, const std::string& owner);
+  std::vector<HttpSessionPtr> make_room(State& state, const std::string& owner) const;
 
   const Clock& clock_;
   Random& random_;
   const SessionLimits limits_;
-  Guarded<Map> sessions_;
+  const std::shared_ptr<KeptBytes> kept_;
+  Guarded<State> state_;
 };
 
 }  // namespace cairn::mcp

@@ -9,7 +9,8 @@ namespace {
 
 // A person may have to be asked.
 constexpr std::chrono::minutes kAnswerTime{10};
-constexpr std::size_t kMostSubscriptions = 1000;
+constexpr std::size_t kMostSubscriptions = 256;
+constexpr std::size_t kMostRunning = 1000;
 
 }  // namespace
 
@@ -23,7 +24,12 @@ bool Peer::shake_hands(Handshake handshake) {
   return true;
 }
 
-bool Peer::expect(const RpcId& id) { return running_.lock()->try_emplace(key_of(id)).second; }
+bool Peer::expect(const RpcId& id) {
+  const auto key = key_of(id);
+  if (listening_.lock()->contains(key)) return false;
+  auto running = running_.lock();
+  return running->size() < kMostRunning && running->try_emplace(key).second;
+}
 
 std::optional<std::stop_token> Peer::begin(const RpcId& id) {
   auto running = running_.lock();
@@ -52,11 +58,14 @@ void Peer::cancel(const RpcId& id) {
   // Outside the lock: it calls whoever waits for it.
   if (source) source->request_stop();
   std::shared_ptr<Listening> ended;
-  auto listening = listening_.lock();
-  if (const auto found = listening->find(key_of(id)); found != listening->end()) {
+  {
+    auto listening = listening_.lock();
+    const auto found = listening->find(key_of(id));
+    if (found == listening->end()) return;
     ended = std::move(found->second);
     listening->erase(found);
   }
+  ended->end(nullptr);
 }
 
 void Peer::cancel_all() {
@@ -104,17 +113,20 @@ void Peer::cancel_questions() {
 }
 
 Rpc<void> Peer::subscribe(Announcer& announcer, const Subject& subject) {
-  if (subscriptions_.lock()->size() >= kMostSubscriptions) {
-    return rpc_fail(rpc_code::kInvalidParams,
-                    fmt::format("a client has at most {} subscriptions; end some, or subscribe to "
-                                "a depot instead of its files",
-                                kMostSubscriptions));
+  {
+    auto subscriptions = subscriptions_.lock();
+    if (subscriptions->contains(subject)) return {};
+    if (subscriptions->size() >= kMostSubscriptions) {
+      return rpc_fail(rpc_code::kInvalidParams,
+                      fmt::format("a client has at most {} subscriptions; end some, or subscribe "
+                                  "to a depot instead of its files",
+                                  kMostSubscriptions));
+    }
   }
   auto subscription = announcer.subscribe(weak_from_this(), subject);
   if (!subscription) return std::unexpected(std::move(subscription.error()));
-  std::unique_ptr<Announcer::Subscription> before;
-  auto subscriptions = subscriptions_.lock();
-  before = std::exchange((*subscriptions)[subject], std::move(*subscription));
+  // One that was made meanwhile stays: it may have something to tell.
+  subscriptions_.lock()->emplace(subject, std::move(*subscription));
   return {};
 }
 
@@ -131,8 +143,9 @@ void Peer::listen(const RpcId& id, std::shared_ptr<Listening> listening) {
 void Peer::end_listening() {
   auto ended = std::exchange(*listening_.lock(), {});
   for (auto& [id, listening] : ended) {
-    listening->end({{"resultType", "complete"},
-                    {"_meta", json::Object{{meta::kSubscriptionId, listening->id()}}}});
+    const json::Object result{{"resultType", "complete"},
+                              {"_meta", json::Object{{meta::kSubscriptionId, listening->id()}}}};
+    listening->end(&result);
   }
 }
 
@@ -146,6 +159,7 @@ bool Peer::Listening::add(Announcer& announcer, const Subject& subject) {
 void Peer::Listening::tell(const Subject& subject) {
   auto message = change_notification(subject, &id_);
   auto said = said_.lock();
+  if (said->ended) return;
   if (said->begun) {
     channel_->send(std::move(message));
   } else {
@@ -161,9 +175,13 @@ void Peer::Listening::begin(std::string acknowledgement) {
   said->begun = true;
 }
 
-void Peer::Listening::end(const json::Object& result) {
+void Peer::Listening::end(const json::Object* result) {
+  {
+    auto said = said_.lock();
+    if (std::exchange(said->ended, true)) return;
+    if (result != nullptr) channel_->send(write_result(id_, *result));
+  }
   subscriptions_.lock()->clear();
-  channel_->send(write_result(id_, result));
 }
 
 std::string change_notification(const Subject& subject, const RpcId* subscription) {

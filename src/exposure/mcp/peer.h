@@ -43,7 +43,7 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   void set_log_level(LogLevel level) { *log_level_.lock() = level; }
 
   // A request has been read, and will be carried out: from now on it can be cancelled. False:
-  // another one with this id has.
+  // another one with this id has, or there are too many.
   bool expect(const RpcId& id);
   // It begins. Nothing: another one with this id has begun.
   std::optional<std::stop_token> begin(const RpcId& id);
@@ -115,8 +115,9 @@ class Peer::Listening final : public Listener, public std::enable_shared_from_th
   bool add(Announcer& announcer, const Subject& subject);
   // Sends the first message; what changed before it is told after it.
   void begin(std::string acknowledgement);
-  // `result` is what `subscriptions/listen` comes to in the end.
-  void end(const json::Object& result);
+  // Nothing is told any more. `result` is what `subscriptions/listen` comes to in the end; nullptr
+  // when its client has cancelled it.
+  void end(const json::Object* result);
   const RpcId& id() const { return id_; }
 
  private:
@@ -126,6 +127,7 @@ class Peer::Listening final : public Listener, public std::enable_shared_from_th
   Guarded<std::vector<std::unique_ptr<Announcer::Subscription>>> subscriptions_;
   struct Said {
     bool begun = false;
+    bool ended = false;
     std::vector<std::string> early;
   };
   Guarded<Said> said_;

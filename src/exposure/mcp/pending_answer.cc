@@ -5,7 +5,6 @@
 namespace cairn::mcp {
 
 bool PendingAnswer::send(std::string message) {
-  if (!may_stream_) return false;
   std::shared_ptr<EventSink> sink;
   {
     auto state = state_.lock();
@@ -18,7 +17,6 @@ bool PendingAnswer::send(std::string message) {
 }
 
 void PendingAnswer::close_connection(std::chrono::milliseconds retry) {
-  if (!may_stream_) return;
   std::shared_ptr<EventSink> sink;
   {
     auto state = state_.lock();
@@ -42,14 +40,8 @@ void PendingAnswer::finish(Answer answer) {
 
 std::optional<Answer> PendingAnswer::wait(std::chrono::milliseconds patience) {
   auto state = state_.lock();
-  const auto done = [&] {
-    return state->answer || state->closed || (may_stream_ && !state->early.empty());
-  };
-  if (may_stream_) {
-    changed_.wait_for(state.mutex(), patience, done);
-  } else {
-    changed_.wait(state.mutex(), done);
-  }
+  changed_.wait_for(state.mutex(), patience,
+                    [&] { return state->answer || state->closed || !state->early.empty(); });
   const bool alone = state->early.empty() && !state->closed;
   if (alone && state->answer) return std::exchange(state->answer, std::nullopt);
   return std::nullopt;

@@ -20,9 +20,6 @@ namespace cairn::mcp {
 
 class PendingAnswer final : public ClosableChannel {
  public:
-  // Whether the client takes a stream at all.
-  explicit PendingAnswer(bool may_stream) : may_stream_(may_stream) {}
-
   // From the request.
   bool send(std::string message) override;
   void close_connection(std::chrono::milliseconds retry) override;
@@ -40,7 +37,6 @@ class PendingAnswer final : public ClosableChannel {
     std::shared_ptr<EventSink> sink;
   };
 
-  const bool may_stream_;
   Guarded<State> state_;
   std::condition_variable changed_;
 };

@@ -19,8 +19,12 @@ std::unexpected<BadMessage> bad(RpcId id, std::string message) {
 std::expected<Message, BadMessage> read_response(RpcId id, json::Object& object) {
   Response response{std::move(id), json::Object()};
   if (auto* result = object.if_contains("result")) {
-    if (!result->is_object()) return bad(response.id, "'result' has to be an object");
-    response.outcome = std::move(result->get_object());
+    if (result->is_object()) {
+      response.outcome = std::move(result->get_object());
+    } else {
+      response.outcome =
+          std::unexpected(RpcError{rpc_code::kInternal, "the client's result is not an object"});
+    }
     return response;
   }
   auto* error = object.if_contains("error");

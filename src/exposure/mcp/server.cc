@@ -24,7 +24,7 @@ Answer refusal(const RpcId& id, const RpcError& error, int status) {
 
 Answer id_in_use(const Request& request, Era era) {
   const RpcError error{rpc_code::kInvalidRequest,
-                       "a request with this id is still being carried out"};
+                       "a request with this id is still being carried out, or too many are"};
   return refusal(request.id, error, era == Era::kModern ? 400 : 200);
 }
 
@@ -202,11 +202,11 @@ Answer Server::initialize(Peer& peer, const Request& request) {
   return {write_result(request.id, greeting(revision))};
 }
 
-std::string Server::answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch,
-                                 const std::shared_ptr<Channel>& channel) {
+Answer Server::answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch,
+                            const std::shared_ptr<Channel>& channel) {
   const auto handshake = peer->handshake();
   const auto refuse = [](std::string why) {
-    return write_error(nullptr, {rpc_code::kInvalidRequest, std::move(why)});
+    return refusal(nullptr, {rpc_code::kInvalidRequest, std::move(why)}, 400);
   };
   if (!handshake || handshake->revision != Revision::k2025_03_26) {
     return refuse("several messages at once are for clients of 2025-03-26 only");
@@ -240,7 +240,7 @@ std::string Server::answer_batch(const std::shared_ptr<Peer>& peer, json::Array 
     }
   }
   if (!out.empty()) out += ']';
-  return out;
+  return {std::move(out)};
 }
 
 void Server::take(Peer& peer, const Notification& notification) {

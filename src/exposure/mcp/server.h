@@ -41,8 +41,8 @@ class Server final {
   Answer answer(const std::shared_ptr<Peer>& peer, const Request& request, Era era,
                 std::shared_ptr<Channel> channel);
   // Legacy 2025-03-26: several messages at once. Empty when none of them is to be answered.
-  std::string answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch,
-                           const std::shared_ptr<Channel>& channel);
+  Answer answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch,
+                      const std::shared_ptr<Channel>& channel);
   void take(Peer& peer, const Notification& notification);
   void take(Peer& peer, const Response& response) { peer.answered(response); }
 

@@ -1,4 +1,6 @@
 // What the server says about itself, and how modern clients are told of changes.
+#include <set>
+
 #include "exposure/mcp/server.h"
 #include "exposure/mcp/server_exchange.h"
 
@@ -75,7 +77,7 @@ Answer Server::listen(const std::shared_ptr<Peer>& peer, const Request& request,
                                      "'notifications' is required: an object of what to be told"}),
             400};
   }
-  constexpr std::size_t kMostResources = 1000;
+  constexpr std::size_t kMostResources = 256;
   const auto& wanted = filter->get_object();
   const Offer& offer = service_.offer();
   auto listening =
@@ -97,8 +99,11 @@ Answer Server::listen(const std::shared_ptr<Peer>& peer, const Request& request,
               400};
     }
     json::Array accepted;
+    std::set<std::string_view> seen;
     for (const auto& uri : uris->get_array()) {
-      if (listening->add(announcer_, std::string(json::text(uri)))) accepted.push_back(uri);
+      if (seen.insert(json::text(uri)).second &&
+          listening->add(announcer_, std::string(json::text(uri))))
+        accepted.push_back(uri);
     }
     honoured["resourceSubscriptions"] = std::move(accepted);
   }

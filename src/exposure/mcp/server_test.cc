@@ -362,8 +362,9 @@ TEST_F(ServerTest, TakesBatchesFromTheOneRevisionThatHasThem) {
                          {"jsonrpc":"2.0","id":2,"method":"nothing"}, 7,
                          {"jsonrpc":"2.0","id":3,"method":"initialize"}])";
   const auto run = [&](std::string_view revision, std::string_view text) {
-    return server.answer_batch(a_legacy_peer(revision), json::parse(text).value().as_array(),
-                               recorder);
+    return server
+        .answer_batch(a_legacy_peer(revision), json::parse(text).value().as_array(), recorder)
+        .text;
   };
   const auto answers = json::parse(run("2025-03-26", batch)).value().as_array();
   ASSERT_EQ(answers.size(), 4u);

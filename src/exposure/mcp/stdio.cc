@@ -57,7 +57,7 @@ class StdioSession final {
 
   bool take_batch(json::Array batch) {
     workers_->run([this, batch = std::move(batch)]() mutable {
-      send(server_.answer_batch(peer_, std::move(batch), channel_));
+      send(server_.answer_batch(peer_, std::move(batch), channel_).text);
     });
     return true;
   }
