@@ -1,7 +1,8 @@
 // Whatever a client sends, on stdio or as an HTTP body: what comes back is JSON-RPC, a line for a
 // message, and nothing else; and the next client is served as if nothing had been.
 //
-// Input: lines, as a client of stdio sends them. Each is sent over HTTP as well.
+// Input: lines, as a client of stdio sends them. Each is sent over HTTP as well, as a modern
+// request and in a session, and is tried as a header.
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -75,48 +76,89 @@ void over_stdio(World& world, std::string_view lines) {
   ::close(out);
 }
 
-// A POST with the headers that fit its body, as a well-behaved modern client has them.
-struct Post final : http::Request {
-  explicit Post(std::string_view body) {
-    method = http::Method::kPost;
+using Headers = std::map<std::string, std::string, std::less<>>;
+
+struct FakeRequest final : http::Request {
+  FakeRequest(http::Method which, std::size_t body_bytes, Headers more) : headers(std::move(more)) {
+    method = which;
     path = target = "/mcp";
-    content_length = body.size();
-    has_body = true;
-    headers = {{"host", "localhost"},
-               {"content-type", "application/json"},
-               {"accept", "application/json"},
-               {"mcp-protocol-version", "2026-07-28"}};
-    const auto value = json::parse(body);
-    if (!value || !value->is_object()) return;
-    const auto& object = value->get_object();
-    if (const auto* asked = json::find(object, "method"))
-      headers["mcp-method"] = json::text(*asked);
-    const auto* params = json::find(object, "params");
-    if (params == nullptr || !params->is_object()) return;
-    for (const auto* key : {"uri", "name"}) {
-      if (const auto* named = json::find(params->get_object(), key)) {
-        headers["mcp-name"] = json::text(*named);
-      }
-    }
+    content_length = body_bytes;
+    has_body = body_bytes > 0;
+    headers.emplace("host", "localhost");
+    headers.emplace("content-type", "application/json");
+    // No streams: a tool that asks its client over one would wait for the answer.
+    headers.emplace("accept", "application/json");
   }
   std::string_view header(std::string_view name) const override {
     const auto found = headers.find(name);
     return found == headers.end() ? std::string_view() : found->second;
   }
-  std::map<std::string, std::string, std::less<>> headers;
+  Headers headers;
 };
 
-void over_http(World& world, std::string_view body) {
-  const Post request(body);
-  auto plan = world.handler.begin(request);
-  auto answer = std::get<http::WantBody>(plan).answer(Bytes(body));
-  const auto* later = std::get_if<http::Later>(&answer);
-  const http::Response response =
-      later != nullptr ? later->answer() : std::get<http::Response>(answer);
-  if (const auto* events = std::get_if<http::EventBody>(&response.body))
-    return events->stream->close();
-  const auto& text = std::get<std::string>(response.body);
-  if (!text.empty()) check_text(text);
+// What the headers of a modern client repeat of a body.
+Headers modern_headers(std::string_view body) {
+  Headers headers{{"mcp-protocol-version", "2026-07-28"}};
+  const auto value = json::parse(body);
+  if (!value || !value->is_object()) return headers;
+  const auto& object = value->get_object();
+  if (const auto* asked = json::find(object, "method")) headers["mcp-method"] = json::text(*asked);
+  const auto* params = json::find(object, "params");
+  if (params == nullptr || !params->is_object()) return headers;
+  for (const auto* key : {"uri", "name"}) {
+    if (const auto* named = json::find(params->get_object(), key)) {
+      headers["mcp-name"] = json::text(*named);
+    }
+  }
+  return headers;
+}
+
+http::Response run(http::Answer answer) {
+  if (const auto* later = std::get_if<http::Later>(&answer)) return later->answer();
+  return std::get<http::Response>(std::move(answer));
+}
+
+http::Response run(http::Plan plan, std::string_view body) {
+  if (auto* wanted = std::get_if<http::WantBody>(&plan)) return run(wanted->answer(Bytes(body)));
+  if (const auto* later = std::get_if<http::Later>(&plan)) return later->answer();
+  return std::get<http::Response>(std::move(plan));
+}
+
+// Whatever is asked, what comes back is a stream, which is left at once, or messages.
+http::Response ask(World& world, http::Method method, Headers headers, std::string_view body = {}) {
+  const FakeRequest request(method, body.size(), std::move(headers));
+  auto response = run(world.handler.begin(request), body);
+  if (const auto* events = std::get_if<http::EventBody>(&response.body)) {
+    events->stream->close();
+  } else if (const auto& text = std::get<std::string>(response.body); !text.empty()) {
+    check_text(text);
+  }
+  return response;
+}
+
+// A session of the revision that has batches.
+std::string open_session(World& world) {
+  const auto answer = ask(world, http::Method::kPost, {},
+                          R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{
+                              "protocolVersion":"2025-03-26","capabilities":{"elicitation":{}}}})");
+  for (const auto& [name, value] : answer.headers) {
+    if (name == "Mcp-Session-Id") return value;
+  }
+  std::abort();
+}
+
+void over_http(World& world, std::string_view line, const std::string& session) {
+  ask(world, http::Method::kPost, modern_headers(line), line);
+  ask(world, http::Method::kPost, {{"mcp-session-id", session}}, line);
+  const std::string text(line);
+  ask(world, http::Method::kGet,
+      {{"mcp-session-id", session}, {"accept", "text/event-stream"}, {"last-event-id", text}});
+  ask(world, http::Method::kPost,
+      {{"mcp-protocol-version", text}, {"mcp-method", text}, {"mcp-name", text}},
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":{
+          "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities":{}}}})");
+  ask(world, http::Method::kDelete, {{"mcp-session-id", text}});
 }
 
 }  // namespace
@@ -127,10 +169,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // A tool that waits to be stopped would wait for ever.
   if (input.contains("slow") || input.contains("\\u00")) return 0;
   over_stdio(world, input);
+  const auto session = open_session(world);
   for (std::size_t from = 0; from < input.size();) {
     const auto end = std::min(input.find('\n', from), input.size());
-    over_http(world, input.substr(from, end - from));
+    over_http(world, input.substr(from, end - from), session);
     from = end + 1;
   }
+  ask(world, http::Method::kDelete, {{"mcp-session-id", session}});
   return 0;
 }
