@@ -196,8 +196,9 @@ TEST(Server, CompressesForThoseWhoAsk) {
   EXPECT_THAT(ask("GET", "/not", "gzip"),
               AllOf(Not(HasSubstr("Content-Encoding")), Not(HasSubstr("Vary"))));
   const std::string head = ask("HEAD", "/", "zstd");
-  EXPECT_EQ(head.substr(head.find("\r\nServer")),
-            zstd.substr(zstd.find("\r\nServer"), head.size() - head.find("\r\nServer")));
+  // From behind the date: the second may have passed.
+  const auto from = [](const std::string& text) { return text.find("\r\nX-Content-Type"); };
+  EXPECT_EQ(head.substr(from(head)), zstd.substr(from(zstd), head.size() - from(head)));
 }
 
 TEST(Server, LogsWhatTheAnswerSays) {

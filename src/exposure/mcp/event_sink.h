@@ -16,8 +16,10 @@
 
 namespace cairn::mcp {
 
-// How far a client may be behind before its stream is given up.
+// How far a client may be behind before its stream is given up: with an answer, which is large at
+// times, and with news, which it could have read long ago.
 inline constexpr std::size_t kMaxPendingBytes = std::size_t{8} << 20;
+inline constexpr std::size_t kMaxPendingNews = std::size_t{256} << 10;
 
 class EventSink : public ClosableChannel {
  public:

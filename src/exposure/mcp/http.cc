@@ -375,7 +375,8 @@ http::Plan HttpHandler::get(const http::Request& request, const PrincipalPtr& pr
   }
   return http::Later{[this, session, resumed, after] {
     server_.announce_lists(*session->peer());
-    auto stream = open_stream(session->peer(), StreamKind::kWatch);
+    const bool of_call = resumed != session->standalone();
+    auto stream = open_stream(session->peer(), of_call ? StreamKind::kCall : StreamKind::kWatch);
     ++session->connections;
     stream->on_closed([session, &clock = clock_] {
       session->last_used = clock.now();
@@ -424,7 +425,8 @@ HttpSessionPtr HttpHandler::session_of(const http::Request& request, const Princ
 
 std::shared_ptr<http::EventStream> HttpHandler::open_stream(std::shared_ptr<Peer> peer,
                                                             StreamKind kind) {
-  auto stream = http::EventStream::make(kMaxPendingBytes);
+  auto stream =
+      http::EventStream::make(kind == StreamKind::kWatch ? kMaxPendingNews : kMaxPendingBytes);
   const auto* key = stream.get();
   (*live_->lock())[key] = {stream, std::move(peer), kind};
   // The stream may outlive this handler by a little.

@@ -159,7 +159,7 @@ bool Peer::Listening::add(Announcer& announcer, const Subject& subject) {
 void Peer::Listening::tell(const Subject& subject) {
   auto message = change_notification(subject, &id_);
   auto said = said_.lock();
-  if (said->ended) return;
+  if (ended_) return;
   if (said->begun) {
     channel_->send(std::move(message));
   } else {
@@ -176,10 +176,11 @@ void Peer::Listening::begin(std::string acknowledgement) {
 }
 
 void Peer::Listening::end(const json::Object* result) {
-  {
+  if (ended_.exchange(true)) return;
+  if (result != nullptr) {
+    // After what is being said just now.
     auto said = said_.lock();
-    if (std::exchange(said->ended, true)) return;
-    if (result != nullptr) channel_->send(write_result(id_, *result));
+    channel_->send(write_result(id_, *result));
   }
   subscriptions_.lock()->clear();
 }

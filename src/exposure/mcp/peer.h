@@ -4,6 +4,7 @@
 // Threads  every function may be called from any thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -125,12 +126,13 @@ class Peer::Listening final : public Listener, public std::enable_shared_from_th
   const PrincipalPtr principal_;
   const std::shared_ptr<Channel> channel_;
   Guarded<std::vector<std::unique_ptr<Announcer::Subscription>>> subscriptions_;
+  // Held while something is said. Whoever is told may give the stream up and come back to end().
   struct Said {
     bool begun = false;
-    bool ended = false;
     std::vector<std::string> early;
   };
   Guarded<Said> said_;
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace cairn::mcp

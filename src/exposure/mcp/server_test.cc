@@ -328,6 +328,37 @@ TEST_F(ServerTest, TellsLegacySubscribersOfChangesOnce) {
             rpc_code::kResourceNotFound);
 }
 
+// Gives its client up at the second message, and says so to whoever sends it.
+class GivesUp final : public Channel {
+ public:
+  explicit GivesUp(std::weak_ptr<Peer> peer) : peer_(std::move(peer)) {}
+  bool send(std::string /*message*/) override {
+    if (++sent_ < 2) return true;
+    if (const auto peer = peer_.lock()) peer->cancel(1);
+    return false;
+  }
+
+ private:
+  std::weak_ptr<Peer> peer_;
+  std::atomic<int> sent_{0};
+};
+
+TEST_F(ServerTest, AListenerThatIsGivenUpHoldsUpNobody) {
+  const auto listen = R"({"notifications":{"resourceSubscriptions":["test://thing"]}})";
+  auto slow = a_peer("slow");
+  auto params = object(listen);
+  params["_meta"] =
+      json::Object{{meta::kRevision, "2026-07-28"}, {meta::kCapabilities, json::Object()}};
+  server.answer(slow, {1, "subscriptions/listen", std::move(params)}, Era::kModern,
+                std::make_shared<GivesUp>(slow));
+  auto peer = a_peer();
+  modern(peer, "subscriptions/listen", listen);
+  service.change_thing("second");
+  EXPECT_EQ(recorder->wait_for(2).size(), 2u);
+  service.change_thing("third");
+  EXPECT_EQ(recorder->wait_for(3).size(), 3u);
+}
+
 TEST_F(ServerTest, TellsModernListenersOfWhatTheyAskedForOnly) {
   auto peer = a_peer();
   const auto answer = modern(peer, "subscriptions/listen",
