@@ -10,7 +10,8 @@ namespace cairn {
 
 bool Tool::is_quick(const json::Object& arguments) const {
   if (quick_without.empty()) return quick;
-  return std::ranges::none_of(quick_without, [&](auto name) { return arguments.contains(name); });
+  return std::ranges::none_of(quick_without,
+                              [&](auto argument) { return arguments.contains(argument); });
 }
 
 namespace {
