@@ -26,6 +26,8 @@ Tool fs_read() {
                               start_line_field(), end_line_field(), start_byte_field()}),
       .output = text_shape(),
       .annotations = {.read_only = true, .idempotent = true},
+      // The beginning of a file is near; its other lines have to be counted.
+      .quick_without = {"startLine", "startByte"},
       .run = run,
   };
 }

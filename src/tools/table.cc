@@ -1,10 +1,19 @@
 #include "tools/table.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "base/similar.h"
 #include "tools/list.h"
 
 namespace cairn {
+
+bool Tool::is_quick(const json::Object& arguments) const {
+  if (quick_without.empty()) return quick;
+  return std::ranges::none_of(quick_without,
+                              [&](auto argument) { return arguments.contains(argument); });
+}
+
 namespace {
 
 using MakeTool = Tool (*)();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "data/cas/node_io.h"
@@ -81,12 +82,15 @@ struct Tool {
   Audience audience = Audience::kAgents;
   // Reads little and never waits for the disk to sync: may run where others wait for it.
   bool quick = false;
+  // The same as long as none of these arguments is given; empty: it is not.
+  std::vector<std::string_view> quick_without = {};
   std::function<Result<Reply>(Call& call, const Arguments& arguments)> run;
   // Instead of run, for a body of any size.
   std::function<Result<std::unique_ptr<Intake>>(Call& call, const Arguments& arguments)> take = {};
 
   // Whether a call may change something, so that its audit entry comes before its answer.
   bool changes() const { return !annotations.read_only; }
+  bool is_quick(const json::Object& arguments) const;
 };
 
 }  // namespace cairn

@@ -116,7 +116,8 @@ mcp::Rpc<mcp::Page> FixtureService::list_tools(mcp::Exchange&, std::string_view 
   return mcp::page_of(items, cursor, kPageSize, kMayChange);
 }
 
-mcp::Manner FixtureService::manner(const mcp::Principal&, std::string_view tool) const {
+mcp::Manner FixtureService::manner(const mcp::Principal&, std::string_view tool,
+                                   const json::Object&) const {
   const auto* found = find_tool(tool);
   return found == nullptr ? kQuick : found->tool.manner;
 }

@@ -104,13 +104,14 @@ mcp::Rpc<mcp::Page> AgentService::list_tools(mcp::Exchange& exchange, std::strin
   return mcp::page_of(shelf_.offered(who.tools, who.caller.session()), cursor, kPageSize, kForOne);
 }
 
-mcp::Manner AgentService::manner(const mcp::Principal& principal, std::string_view tool) const {
+mcp::Manner AgentService::manner(const mcp::Principal& principal, std::string_view tool,
+                                 const json::Object& arguments) const {
   const auto& who = ours(principal);
   const auto* known = who.tools.find(tool);
   // To say that there is no such tool takes no time either. Who sees only a part of the realm may
   // make even a small tool look through histories.
   const bool realm_wide = who.caller.session().rights.realm_wide();
-  return {.quick = known == nullptr || (known->quick && realm_wide), .talks = false};
+  return {.quick = known == nullptr || (known->is_quick(arguments) && realm_wide), .talks = false};
 }
 
 std::span<const mcp::ParamHeader> AgentService::param_headers(const mcp::Principal&,

@@ -35,7 +35,8 @@ class AgentService final : public mcp::Service {
   const mcp::Offer& offer() const override { return offer_; }
 
   mcp::Rpc<mcp::Page> list_tools(mcp::Exchange& exchange, std::string_view cursor) override;
-  mcp::Manner manner(const mcp::Principal& principal, std::string_view tool) const override;
+  mcp::Manner manner(const mcp::Principal& principal, std::string_view tool,
+                     const json::Object& arguments) const override;
   std::span<const mcp::ParamHeader> param_headers(const mcp::Principal& principal,
                                                   std::string_view tool) const override;
   mcp::Rpc<mcp::ToolOutcome> call_tool(mcp::Exchange& exchange, std::string_view tool,

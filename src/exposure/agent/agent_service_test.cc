@@ -165,12 +165,14 @@ TEST_F(ServiceTest, AMovedFileThatOthersEditedIsAConflictAndDoneAgainTakesTheEdi
 }
 
 TEST_F(ServiceTest, KnowsBeforehandWhichToolsAreQuick) {
-  EXPECT_TRUE(world.service().manner(*world.owner, "fs_stat").quick);
-  EXPECT_FALSE(world.service().manner(*world.owner, "fs_grep").quick);
-  EXPECT_FALSE(world.service().manner(*world.owner, "depot_commit").quick);
-  EXPECT_FALSE(world.service().manner(*world.owner, "fs_stat").talks);
+  EXPECT_TRUE(world.service().manner(*world.owner, "fs_stat", {}).quick);
+  EXPECT_TRUE(world.service().manner(*world.owner, "fs_read", {{"path", "a"}}).quick);
+  EXPECT_FALSE(world.service().manner(*world.owner, "fs_read", {{"startLine", 9}}).quick);
+  EXPECT_FALSE(world.service().manner(*world.owner, "fs_grep", {}).quick);
+  EXPECT_FALSE(world.service().manner(*world.owner, "depot_commit", {}).quick);
+  EXPECT_FALSE(world.service().manner(*world.owner, "fs_stat", {}).talks);
   const auto scoped = world.as(world.delegate({{"delegatedDepots", json::Array{depot}}}));
-  EXPECT_FALSE(world.service().manner(*scoped, "fs_stat").quick);
+  EXPECT_FALSE(world.service().manner(*scoped, "fs_stat", {}).quick);
   EXPECT_TRUE(world.service().param_headers(*world.owner, "fs_stat").empty());
 }
 

@@ -227,7 +227,7 @@ http::Answer HttpHandler::take_modern(const http::Request& request, const Princi
   if (!meta) return refuse_with(meta.error());
   if (message.method == "subscriptions/listen") return listen(principal, std::move(message));
   auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
-  if (server_.is_quick(*peer, message) && !server_.talks(*peer, message)) {
+  if (const Manner manner = server_.manner(*peer, message); manner.quick && !manner.talks) {
     auto out =
         answer_response(server_.answer(peer, message, Era::kModern, std::make_shared<NoChannel>()));
     note(out, *principal, message);
@@ -285,7 +285,7 @@ http::Answer HttpHandler::take_legacy(const http::Request& request, const Princi
   if (auto refused = server_.expect(*peer, message, Era::kLegacy)) {
     return answer_response(std::move(*refused));
   }
-  if (server_.is_quick(*peer, message) && !server_.talks(*peer, message)) {
+  if (const Manner manner = server_.manner(*peer, message); manner.quick && !manner.talks) {
     auto out =
         answer_response(server_.answer(peer, message, Era::kLegacy, std::make_shared<NoChannel>()));
     note(out, *principal, message);

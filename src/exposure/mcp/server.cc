@@ -249,21 +249,18 @@ void Server::take(Peer& peer, const Notification& notification) {
   }
 }
 
-bool Server::is_quick(const Peer& peer, const Request& request) const {
-  if (request.method == "initialize") return true;
-  if (request.method == "tools/call") {
-    const auto* tool = json::find(request.params, "name");
-    if (tool == nullptr) return true;
-    return service_.manner(*peer.principal(), json::text(*tool)).quick;
+Manner Server::manner(const Peer& peer, const Request& request) const {
+  if (request.method != "tools/call") {
+    const Method* method = find(request.method);
+    return {.quick = method == nullptr || method->quick};
   }
-  const Method* method = find(request.method);
-  return method == nullptr || method->quick;
-}
-
-bool Server::talks(const Peer& peer, const Request& request) const {
-  if (request.method != "tools/call") return false;
+  static const json::Object none;
   const auto* tool = json::find(request.params, "name");
-  return tool != nullptr && service_.manner(*peer.principal(), json::text(*tool)).talks;
+  if (tool == nullptr) return {.quick = true};
+  const auto* arguments = json::find(request.params, "arguments");
+  const bool given = arguments != nullptr && arguments->is_object();
+  return service_.manner(*peer.principal(), json::text(*tool),
+                         given ? arguments->get_object() : none);
 }
 
 void Server::announce_lists(Peer& peer) {

@@ -46,10 +46,8 @@ class Server final {
   void take(Peer& peer, const Notification& notification);
   void take(Peer& peer, const Response& response) { peer.answered(response); }
 
-  // Whether a request is done at once: it may run on a thread that others wait for.
-  bool is_quick(const Peer& peer, const Request& request) const;
-  // Whether it may send messages before its answer.
-  bool talks(const Peer& peer, const Request& request) const;
+  // How a request will behave.
+  Manner manner(const Peer& peer, const Request& request) const;
 
   // A legacy client wants to be told of changed lists from now on.
   void announce_lists(Peer& peer);

@@ -120,7 +120,8 @@ class Service {
 
   // The cursor is empty for the first page; a bad one is kInvalidParams.
   virtual Rpc<Page> list_tools(Exchange& exchange, std::string_view cursor) = 0;
-  virtual Manner manner(const Principal& principal, std::string_view tool) const = 0;
+  virtual Manner manner(const Principal& principal, std::string_view tool,
+                        const json::Object& arguments) const = 0;
   virtual std::span<const ParamHeader> param_headers(const Principal& principal,
                                                      std::string_view tool) const = 0;
   // kInvalidParams for a tool that does not exist; what goes wrong in the tool, bad arguments

@@ -65,7 +65,7 @@ class StdioSession final {
   bool take_request(Request request) {
     const Era era = era_of(request);
     if (auto refused = server_.expect(*peer_, request, era)) return send(std::move(refused->text));
-    if (server_.is_quick(*peer_, request)) {
+    if (const Manner manner = server_.manner(*peer_, request); manner.quick && !manner.talks) {
       return send(server_.answer(peer_, request, era, channel_).text);
     }
     workers_->run([this, era, request = std::move(request)] {

@@ -91,7 +91,8 @@ Rpc<Page> TestService::list_tools(Exchange& /*exchange*/, std::string_view curso
   return page_of(tools, cursor, 100, {.ttl_ms = 1000});
 }
 
-Manner TestService::manner(const Principal& /*principal*/, std::string_view tool) const {
+Manner TestService::manner(const Principal& /*principal*/, std::string_view tool,
+                           const json::Object& /*arguments*/) const {
   return {.quick = tool == "echo" || tool == "broken",
           .talks = tool == "chatty" || tool == "ask" || tool == "detour"};
 }

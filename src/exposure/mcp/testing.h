@@ -50,7 +50,8 @@ class TestService final : public Service {
 
   const Offer& offer() const override { return offer_; }
   Rpc<Page> list_tools(Exchange& exchange, std::string_view cursor) override;
-  Manner manner(const Principal& principal, std::string_view tool) const override;
+  Manner manner(const Principal& principal, std::string_view tool,
+                const json::Object& arguments) const override;
   std::span<const ParamHeader> param_headers(const Principal& principal,
                                              std::string_view tool) const override;
   Rpc<ToolOutcome> call_tool(Exchange& exchange, std::string_view tool,
