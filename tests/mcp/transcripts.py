@@ -2,8 +2,9 @@
 """transcripts.py CAIRN [FILE…]: every transcript over every way to talk MCP.
 
 A transcript (transcripts/*/*.json) is a list of steps: what is asked, and what the answer is. Each
-begins in a world of its own (world.py) and is run over HTTP and stdio in both eras; the answers
-have to be the same but for what only one era has. What differs from run to run stands in braces:
+begins in a world of its own (world.py) and is run in both eras over HTTP, over stdio, and over stdio
+through a server that has the directory open; the answers have to be the same but for what only one
+era has. What differs from run to run stands in braces:
 `{site}` is the id of the depot of that title, `{depot 1}` the first other depot that appears, and
 `{time}`, `{token}` and `{cursor}` are whatever stands there. Arguments can use them too, and what a
 step keeps by name.
@@ -20,7 +21,7 @@ import re
 import sys
 
 import schema
-from ways import Report, has_stdio
+from ways import Report
 from world import HTTP_WAYS, STDIO_WAYS, OnHttp, World
 
 HERE = pathlib.Path(__file__).resolve().parent / "transcripts"
@@ -303,7 +304,7 @@ def play(world, host_class, way, file, report, full_schemas):
         answers = run.play(file.stem, transcript)
     finally:
         code = host.close()
-    report.check(f"{way.name}: {file.stem}: ends well", code == 0, code)
+    report.check(f"{host.name}: {file.stem}: ends well", code == 0, code)
     return run, transcript, answers
 
 
@@ -345,20 +346,15 @@ def main():
     report = Report()
     cairn = sys.argv[1]
     files = [pathlib.Path(word) for word in sys.argv[2:]] or sorted(HERE.glob("*/*.json"))
-    ways = list(HTTP_WAYS)
-    if has_stdio(cairn):
-        ways += STDIO_WAYS
-    else:
-        print("there is no `cairn mcp` yet: not run over stdio")
+    ways = HTTP_WAYS + STDIO_WAYS
     world = World(cairn)
     try:
         full_schemas = definitions(world, report)
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            jobs = {(file, way.name): pool.submit(play, world, host, way, file, report,
-                                                  full_schemas)
-                    for file in files for host, way in ways}
+            jobs = {(file, *way): pool.submit(play, world, *way, file, report, full_schemas)
+                    for file in files for way in ways}
             for file in files:
-                played = [jobs[file, way.name].result() for _, way in ways]
+                played = [jobs[file, *way].result() for way in ways]
                 transcript = played[0][1]
                 if os.environ.get("CAIRN_ACCEPT"):
                     by_era = {run.host.era: answers for run, _, answers in played[:2]}

@@ -229,9 +229,3 @@ class LegacyStdio(Stdio):
             self.open()
         return self.send({"jsonrpc": "2.0", "id": self.number(), "method": method,
                           "params": params or {}})
-
-
-def has_stdio(cairn):
-    """Whether the program has the command `mcp`."""
-    done = subprocess.run([cairn, "mcp", "--help"], capture_output=True, env=CLEAN)
-    return done.returncode == 0

@@ -9,8 +9,9 @@ import http.client
 import json
 import sys
 import threading
+import time
 
-from ways import ACCEPT, MODERN, Report, events, has_stdio, meta
+from ways import ACCEPT, MODERN, Report, events, meta
 from world import HTTP_WAYS, STDIO_WAYS, OnHttp, World
 
 FILES = {
@@ -220,51 +221,83 @@ def listen_over_http(agent, uri):
     return link, Listener(response, "notifications/resources/updated")
 
 
-def be_told(agent):
-    """Somebody watches a depot while another commits to it."""
-    mine = agent.a_project("watched")
-    uri = f"cas://depot:{mine[4:]}"
+def told_over_http(agent, uri, change):
+    """What was said on a stream until the change was told."""
     link, listener = listen_over_http(agent, uri)
     if agent.host.era == "modern":
         listener.ready.wait(10)
-        agent.check("it is acknowledged first", listener.seen and listener.seen[0]["method"] ==
-                    "notifications/subscriptions/acknowledged", listener.seen)
-    root = agent.write(mine, "news.txt", "new\n")
-    agent.commit(mine, root)
+    change()
     listener.join(10)
-    told = listener.seen[-1] if listener.seen else {}
-    agent.check("it is told of the commit",
-                told.get("method") == "notifications/resources/updated"
-                and told["params"]["uri"] == uri, listener.seen)
+    link.close()
+    return listener.seen
+
+
+def told_over_stdio(agent, uri, change):
+    """The same, between the answers of one process."""
+    caller = agent.host.caller(agent.token)
+    if agent.host.era == "legacy":
+        caller.request("resources/subscribe", {"uri": uri})
+    else:
+        caller.write({"jsonrpc": "2.0", "id": "watch", "method": "subscriptions/listen",
+                      "params": {"_meta": meta(),
+                                 "notifications": {"resourceSubscriptions": [uri]}}})
+        until(lambda: caller.request("prompts/list") and caller.said)
+    change()
+    until(lambda: caller.request("prompts/list") and updates(caller.said))
+    return caller.said
+
+
+def updates(seen):
+    return [one for one in seen if one.get("method") == "notifications/resources/updated"]
+
+
+def until(condition):
+    began = time.monotonic()
+    while not condition() and time.monotonic() - began < 10:
+        time.sleep(0.02)
+
+
+def be_told(agent):
+    """Somebody watches a depot while it is committed to."""
+    mine = agent.a_project("watched")
+    uri = f"cas://depot:{mine[4:]}"
+    roots = []
+
+    def change():
+        roots.append(agent.write(mine, "news.txt", "new\n"))
+        agent.commit(mine, roots[0])
+
+    tell = told_over_http if isinstance(agent.host, OnHttp) else told_over_stdio
+    seen = tell(agent, uri, change)
+    if agent.host.era == "modern":
+        agent.check("it is acknowledged first", seen and seen[0]["method"] ==
+                    "notifications/subscriptions/acknowledged", seen)
+    told = updates(seen)
+    agent.check("it is told of the commit, once", [one["params"]["uri"] for one in told] == [uri],
+                seen)
     read = agent.request("resources/read", {"uri": uri})["result"]["contents"][0]
     depot = json.loads(read["text"])
     agent.check("the fields of the resource",
                 set(depot) == {"depotId", "title", "root", "updatedAt"}, depot)
-    agent.check("and reads the new root", depot["root"] == root, depot)
-    link.close()
+    agent.check("and reads the new root", depot["root"] == roots[0], depot)
 
 
 def main():
     report = Report()
     cairn = sys.argv[1]
-    ways = list(HTTP_WAYS)
-    if has_stdio(cairn):
-        ways += STDIO_WAYS
-    else:
-        print("there is no `cairn mcp` yet: not run over stdio")
+    ways = HTTP_WAYS + STDIO_WAYS
     world = World(cairn)
     try:
         for host_class, way in ways:
             host = host_class(world, way)
             try:
                 agent = Agent(report, host)
-                for workflow in (browse, edit_and_commit, chain, refactor, mixed, hand_on):
+                for workflow in (browse, edit_and_commit, chain, refactor, mixed, hand_on,
+                                 be_told):
                     workflow(agent)
-                if host_class is OnHttp:
-                    be_told(agent)
             finally:
                 code = host.close()
-            report.check(f"{way.name}: ends well", code == 0, code)
+            report.check(f"{host.name}: ends well", code == 0, code)
     finally:
         world.remove()
     report.done()

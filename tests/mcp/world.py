@@ -71,7 +71,7 @@ class OnHttp:
 
 
 class OnStdio:
-    """A copy of the world for one process at a time."""
+    """A copy of the world for one process at a time, which opens it."""
 
     def __init__(self, world, way):
         self.way, self.name, self.era = way, way.name, way.era
@@ -98,5 +98,22 @@ class OnStdio:
         return code
 
 
+class OnBridge(OnStdio):
+    """The same while a server has it open: every process goes through that."""
+
+    def __init__(self, world, way):
+        super().__init__(world, way)
+        self.name += ", through a server"
+        self.server = Server(world.cairn)
+        shutil.rmtree(self.server.data)
+        self.server.data = self.data
+        self.server.start()
+
+    def close(self):
+        code = self.leave()
+        return code or self.server.stop() or super().close()
+
+
 HTTP_WAYS = [(OnHttp, ModernHttp), (OnHttp, LegacyHttp)]
-STDIO_WAYS = [(OnStdio, LegacyStdio), (OnStdio, ModernStdio)]
+STDIO_WAYS = [(OnStdio, LegacyStdio), (OnStdio, ModernStdio), (OnBridge, LegacyStdio),
+              (OnBridge, ModernStdio)]
