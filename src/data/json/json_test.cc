@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
+
 namespace cairn::json {
 namespace {
 
@@ -252,6 +254,20 @@ TEST(Parse, JoinsStringsThatComeInParts) {
   const auto object = parsed("{\"" + repeated(part, 40) + "\":1,\"b\":{\"c\\n\":2}}");
   EXPECT_NE(find(object.get_object(), repeated(plain, 40)), nullptr);
   EXPECT_NE(find(find(object.get_object(), "b")->get_object(), "c\n"), nullptr);
+}
+
+TEST(Write, EscapesEveryByteThatNeedsItAtEveryPlace) {
+  for (int byte = 0; byte < 0x80; ++byte) {
+    for (std::size_t at = 0; at < 20; ++at) {
+      std::string text = "\x7f\xc3\xbc and \xe2\x82\xac and so on, on";
+      text.insert(text.begin() + 6 + static_cast<std::ptrdiff_t>(at), static_cast<char>(byte));
+      if (!valid_utf8(text)) continue;
+      const auto written = write(Value(text));
+      EXPECT_EQ(json::text(parse(written).value()), text) << byte << " at " << at;
+      const bool plain = byte >= 0x20 && byte != '"' && byte != '\\';
+      EXPECT_EQ(written.size() == text.size() + 2, plain) << byte << " at " << at;
+    }
+  }
 }
 
 TEST(Write, IndentsForPeople) {

@@ -1,6 +1,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 #include "data/json/json.h"
 
@@ -49,11 +51,24 @@ void write_escape(std::string& out, unsigned char byte) {
   out += kDigits[byte & 15];
 }
 
+// Whether one of eight bytes is below a space, a quote or a backslash, all at once.
+bool has_escape(const char* eight) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, eight, sizeof bytes);
+  const std::uint64_t quote = bytes ^ (kOnes * '"');
+  const std::uint64_t backslash = bytes ^ (kOnes * '\\');
+  const std::uint64_t found = ((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
+                              ((bytes - kOnes * ' ') & ~bytes);
+  return (found & (kOnes * 0x80)) != 0;
+}
+
 void write_string(std::string& out, std::string_view string) {
   out += '"';
   const char* plain = string.data();
   const char* const end = plain + string.size();
   for (const char* at = plain; at != end; ++at) {
+    while (end - at > 8 && !has_escape(at)) at += 8;
     const auto byte = static_cast<unsigned char>(*at);
     if (kEscapes[byte] == 0) [[likely]]
       continue;
