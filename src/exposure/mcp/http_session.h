@@ -60,8 +60,8 @@ class HttpSession final {
 using HttpSessionPtr = std::shared_ptr<HttpSession>;
 
 struct SessionLimits {
-  std::size_t most = 20'000;
-  std::size_t most_each = 10'000;  // of one principal
+  std::size_t most = 40'000;
+  std::size_t most_each = 20'000;  // of one principal
   std::size_t kept_bytes = std::size_t{64} << 20;
   std::chrono::milliseconds idle = std::chrono::hours(12);
 };
