@@ -64,8 +64,9 @@ Result<std::shared_ptr<Upstream>> Upstream::open(const Target& target, Headers h
     if (std::ranges::all_of(value, [](char c) { return c >= ' ' && c != 0x7F; })) continue;
     return fail(Code::kInvalidArgument, "'{}' cannot be sent as the header {}", shown(value), name);
   }
+  auto url = TRY(http::Url::parse(target.url));
   return std::shared_ptr<Upstream>(
-      new Upstream(TRY(http::Url::parse(target.url)), std::move(headers), std::move(options)));
+      new Upstream(std::move(url), std::move(headers), std::move(options)));
 }
 
 std::expected<Upstream::Outcome, Upstream::Failed> Upstream::send(const Asked& asked,
