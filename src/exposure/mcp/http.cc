@@ -134,9 +134,8 @@ http::Plan HttpHandler::begin(const http::Request& request) {
     case http::Method::kPost:
       return post(request, std::move(*principal));
     case http::Method::kGet:
-      return get(request, *principal);
     case http::Method::kDelete:
-      return remove(request, *principal);
+      return of_session(request, *principal);
     case http::Method::kHead:
     case http::Method::kPut:
     case http::Method::kPatch:
@@ -355,15 +354,20 @@ HttpHandler::RunningCall::~RunningCall() {
   if (calls->empty()) handler_.calls_done_.notify_all();
 }
 
-http::Plan HttpHandler::get(const http::Request& request, const PrincipalPtr& principal) {
+http::Plan HttpHandler::of_session(const http::Request& request, const PrincipalPtr& principal) {
   if (names_modern(request) || request.header(kSessionHeader).empty()) {
-    auto out = refuse(405, "without a session there is nothing to GET; POST a message");
+    auto out = refuse(405, "GET and DELETE are for sessions; POST a message");
     out.headers.emplace_back("Allow", "POST");
     return out;
   }
   http::Response refusal;
   const auto session = session_of(request, principal, refusal);
   if (!session) return refusal;
+  if (request.method == http::Method::kGet) return get(request, session);
+  return remove(*session);
+}
+
+http::Plan HttpHandler::get(const http::Request& request, const HttpSessionPtr& session) {
   if (!accepts(request).events) return refuse(406, "this is a text/event-stream; accept it");
   auto resumed = session->standalone();
   std::optional<std::uint64_t> after;
@@ -389,16 +393,8 @@ http::Plan HttpHandler::get(const http::Request& request, const PrincipalPtr& pr
   }};
 }
 
-http::Plan HttpHandler::remove(const http::Request& request, const PrincipalPtr& principal) {
-  if (names_modern(request) || request.header(kSessionHeader).empty()) {
-    auto out = refuse(405, "without a session there is nothing to DELETE");
-    out.headers.emplace_back("Allow", "POST");
-    return out;
-  }
-  http::Response refusal;
-  const auto session = session_of(request, principal, refusal);
-  if (!session) return refusal;
-  sessions_.end(*session);
+http::Response HttpHandler::remove(const HttpSession& session) {
+  sessions_.end(session);
   http::Response out;
   out.status = 204;
   return out;

@@ -48,8 +48,10 @@ class HttpHandler final : public http::Handler {
 
  private:
   http::Plan post(const http::Request& request, PrincipalPtr principal);
-  http::Plan get(const http::Request& request, const PrincipalPtr& principal);
-  http::Plan remove(const http::Request& request, const PrincipalPtr& principal);
+  // GET and DELETE.
+  http::Plan of_session(const http::Request& request, const PrincipalPtr& principal);
+  http::Plan get(const http::Request& request, const HttpSessionPtr& session);
+  http::Response remove(const HttpSession& session);
 
   http::Answer take_body(const http::Request& request, const PrincipalPtr& principal,
                          std::string_view body);
