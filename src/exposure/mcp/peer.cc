@@ -14,6 +14,10 @@ constexpr std::size_t kMostRunning = 1000;
 
 }  // namespace
 
+RpcError id_in_use() {
+  return {rpc_code::kInvalidRequest, "a request with this id is still being carried out"};
+}
+
 Peer::Peer(PrincipalPtr principal, std::shared_ptr<Channel> channel)
     : principal_(std::move(principal)), channel_(std::move(channel)) {}
 
@@ -24,11 +28,17 @@ bool Peer::shake_hands(Handshake handshake) {
   return true;
 }
 
-bool Peer::expect(const RpcId& id) {
+Rpc<void> Peer::expect(const RpcId& id) {
   const auto key = key_of(id);
-  if (listening_.lock()->contains(key)) return false;
+  if (listening_.lock()->contains(key)) return std::unexpected(id_in_use());
   auto running = running_.lock();
-  return running->size() < kMostRunning && running->try_emplace(key).second;
+  if (running->size() >= kMostRunning) {
+    return rpc_fail(
+        rpc_code::kInvalidRequest,
+        fmt::format("{} requests of yours are being carried out; wait for some", kMostRunning));
+  }
+  if (!running->try_emplace(key).second) return std::unexpected(id_in_use());
+  return {};
 }
 
 std::optional<std::stop_token> Peer::begin(const RpcId& id) {

@@ -20,6 +20,8 @@
 
 namespace cairn::mcp {
 
+RpcError id_in_use();
+
 // What an `initialize` settled.
 struct Handshake {
   Revision revision = kLatestLegacy;
@@ -43,9 +45,9 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   LogLevel log_level() const { return *log_level_.lock(); }
   void set_log_level(LogLevel level) { *log_level_.lock() = level; }
 
-  // A request has been read, and will be carried out: from now on it can be cancelled. False:
-  // another one with this id has, or there are too many.
-  bool expect(const RpcId& id);
+  // A request has been read, and will be carried out: from now on it can be cancelled.
+  // kInvalidRequest when another one with this id has, or when there are too many.
+  Rpc<void> expect(const RpcId& id);
   // It begins. Nothing: another one with this id has begun.
   std::optional<std::stop_token> begin(const RpcId& id);
   // True: it was cancelled, and must not be answered.

@@ -22,9 +22,7 @@ Answer refusal(const RpcId& id, const RpcError& error, int status) {
   return {write_error(id, error), status};
 }
 
-Answer id_in_use(const Request& request, Era era) {
-  const RpcError error{rpc_code::kInvalidRequest,
-                       "a request with this id is still being carried out, or too many are"};
+Answer cannot_begin(const Request& request, Era era, const RpcError& error) {
   return refusal(request.id, error, era == Era::kModern ? 400 : 200);
 }
 
@@ -69,14 +67,15 @@ Server::Server(Service& service, const Clock& clock, Random& random)
     : service_(service), seal_(clock, random), announcer_(service) {}
 
 std::optional<Answer> Server::expect(Peer& peer, const Request& request, Era era) {
-  if (peer.expect(request.id)) return std::nullopt;
-  return id_in_use(request, era);
+  const auto expected = peer.expect(request.id);
+  if (expected) return std::nullopt;
+  return cannot_begin(request, era, expected.error());
 }
 
 Answer Server::answer(const std::shared_ptr<Peer>& peer, const Request& request, Era era,
                       std::shared_ptr<Channel> channel) {
   const auto stop = peer->begin(request.id);
-  if (!stop) return id_in_use(request, era);
+  if (!stop) return cannot_begin(request, era, id_in_use());
   Answer answer;
   try {
     answer = era == Era::kModern ? answer_modern(peer, request, std::move(channel), *stop)

@@ -265,6 +265,18 @@ TEST_F(ServerTest, CanCancelWhatHasBeenReadButNotBegun) {
   EXPECT_TRUE(server.answer(peer, request, Era::kLegacy, recorder).text.contains("result"));
 }
 
+TEST_F(ServerTest, SaysWhenTooManyRequestsOfOneClientWait) {
+  auto peer = a_legacy_peer();
+  for (int id = 0; id < 1000; ++id) {
+    ASSERT_FALSE(server.expect(*peer, {id, "ping", {}}, Era::kLegacy)) << id;
+  }
+  const auto refused = server.expect(*peer, {1000, "ping", {}}, Era::kLegacy);
+  ASSERT_TRUE(refused);
+  EXPECT_THAT(refused->text, HasSubstr("1000 requests of yours"));
+  EXPECT_TRUE(server.answer(peer, {0, "ping", {}}, Era::kLegacy, recorder).text.contains("result"));
+  EXPECT_FALSE(server.expect(*peer, {1000, "ping", {}}, Era::kLegacy));
+}
+
 TEST_F(ServerTest, AsksALegacyClientAndWaits) {
   auto peer = a_legacy_peer("2025-06-18", R"({"elicitation":{}})");
   json::Object answer;
