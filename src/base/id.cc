@@ -97,5 +97,8 @@ std::string Id<Tag>::render() const {
 template class Id<DepotTag>;
 template class Id<RealmTag>;
 template class Id<DelegateTag>;
+template class Id<ToolTag>;
+template class Id<EndpointTag>;
+template class Id<BindingTag>;
 
 }  // namespace cairn

@@ -45,9 +45,24 @@ struct DelegateTag {
   static constexpr std::string_view kPrefix = "dlt_";
   static constexpr std::string_view kWord = "delegate id";
 };
+struct ToolTag {
+  static constexpr std::string_view kPrefix = "adi_";
+  static constexpr std::string_view kWord = "tool id";
+};
+struct EndpointTag {
+  static constexpr std::string_view kPrefix = "aei_";
+  static constexpr std::string_view kWord = "endpoint id";
+};
+struct BindingTag {
+  static constexpr std::string_view kPrefix = "bnd_";
+  static constexpr std::string_view kWord = "binding id";
+};
 
 using DepotId = Id<DepotTag>;
 using RealmId = Id<RealmTag>;
 using DelegateId = Id<DelegateTag>;
+using ToolId = Id<ToolTag>;
+using EndpointId = Id<EndpointTag>;
+using BindingId = Id<BindingTag>;
 
 }  // namespace cairn
