@@ -8,8 +8,12 @@
 #include "data/access/realms.h"
 #include "data/access/sight.h"
 #include "data/access/users.h"
+#include "data/endpoint/endpoints.h"
+#include "tools/documents.h"
 
 namespace cairn {
+
+class ToolTable;
 
 enum class Entrance { kRest, kMcp, kCli };
 std::string_view name(Entrance entrance);
@@ -20,6 +24,8 @@ struct Services {
   Delegates& delegates;
   Users& users;
   AuditLog& audit;
+  Endpoints& endpoints;
+  Documents& documents;
   const Clock& clock;
   Random& random;
 };
@@ -30,9 +36,10 @@ class Call final {
   static constexpr std::int64_t kAnswerBytes = 60'000;
   static constexpr std::chrono::seconds kTime{10};
 
-  Call(Services& services, SessionPtr session, Entrance entrance, ByteView body,
-       std::stop_token stop = {})
+  Call(Services& services, const ToolTable& table, SessionPtr session, Entrance entrance,
+       ByteView body, std::stop_token stop = {})
       : services_(services),
+        table_(table),
         session_(std::move(session)),
         realm_(services.realms.get(session_->realm)),
         entrance_(entrance),
@@ -42,6 +49,7 @@ class Call final {
   Call& operator=(const Call&) = delete;
 
   Services& services() { return services_; }
+  const ToolTable& table() const { return table_; }
   Realm& realm() { return realm_; }
   const Session& session() const { return *session_; }
   const SessionPtr& shared_session() const { return session_; }
@@ -70,6 +78,7 @@ class Call final {
 
  private:
   Services& services_;
+  const ToolTable& table_;
   SessionPtr session_;
   Realm& realm_;
   Entrance entrance_;

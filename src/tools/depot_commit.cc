@@ -12,7 +12,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
                         .expected_root = std::nullopt,
                         .message = std::string(arguments.text("message")),
                         .force = arguments.flag("force"),
-                        .author = call.session().who().id,
+                        .author = call.session().answers_for(),
                         .place = place.path,
                         .exact = arguments.flag("exact"),
                         .owners = call.session().owners};

@@ -8,9 +8,9 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   auto sight = call.sight();
   auto place = TRY(sight.place(arguments.text("depotId")));
   auto root = TRY(sight.node(arguments.text("root")));
-  return depots::committed(
-      call, place,
-      TRY(call.realm().revert(place, root, arguments.text("message"), call.session().who().id)));
+  return depots::committed(call, place,
+                           TRY(call.realm().revert(place, root, arguments.text("message"),
+                                                   call.session().answers_for())));
 }
 
 }  // namespace

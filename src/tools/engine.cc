@@ -23,8 +23,11 @@ class OpenEngine final : public Engine {
         delegates_(store_->kv(), clock, random, options.delegates),
         users_(store_->kv(), clock, random),
         audit_(store_->kv(), clock, options.audit),
-        executor_(Services{realms_, delegates_, users_, audit_, clock, random}, std::move(table),
-                  meter, options.executor) {}
+        endpoints_(store_->kv(), clock, random),
+        executor_(
+            Services{realms_, delegates_, users_, audit_, endpoints_, documents_, clock, random},
+            std::move(table), meter, options.executor),
+        bound_(executor_) {}
 
   Result<void> begin(const Clock& clock, Random& random) {
     owner_ = TRY(owner_realm(*store_, clock, random));
@@ -34,6 +37,7 @@ class OpenEngine final : public Engine {
   }
 
   Executor& executor() override { return executor_; }
+  BoundCalls& bound() override { return bound_; }
   Services& services() override { return executor_.services(); }
   const RealmId& owner() const override { return owner_; }
 
@@ -70,7 +74,10 @@ class OpenEngine final : public Engine {
   Delegates delegates_;
   Users users_;
   AuditLog audit_;
+  Endpoints endpoints_;
+  Documents documents_;
   Executor executor_;
+  BoundCalls bound_;
   RealmId owner_;
 };
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "tools/bound_calls.h"
 #include "tools/executor.h"
 
 namespace cairn {
@@ -33,6 +34,8 @@ class Engine {
 
   virtual Executor& executor() = 0;
   virtual Services& services() = 0;
+  // What endpoints show, and calls through them.
+  virtual BoundCalls& bound() = 0;
   // The owner's realm.
   virtual const RealmId& owner() const = 0;
 

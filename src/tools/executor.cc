@@ -39,8 +39,9 @@ Result<void> authorise(const Session& session, const Tool& tool, const Users& us
 std::string context_of(const json::Value& arguments) {
   std::string out;
   if (!arguments.is_object()) return out;
-  for (std::string_view name : {"nodeKey", "depotId", "delegateId", "userId", "key", "path", "from",
-                                "to", "root", "title", "name", "target"}) {
+  for (std::string_view name :
+       {"nodeKey", "depotId", "delegateId", "userId", "toolId", "endpointId", "bindingId", "key",
+        "path", "jsonPath", "from", "to", "toPath", "root", "title", "name", "target"}) {
     const auto* value = arguments.get_object().if_contains(name);
     if (value == nullptr || !value->is_string()) continue;
     if (!out.empty()) out += ' ';
@@ -151,24 +152,55 @@ Result<const ToolTable::Row*> Executor::admit(const Caller& caller, std::string_
   return row;
 }
 
-void Executor::note(const Caller& caller, const Tool& tool, const json::Value& arguments,
-                    std::string_view outcome, std::uint64_t bytes_in, std::uint64_t bytes_out,
-                    std::chrono::nanoseconds took) {
+void Executor::note(const Caller& caller, std::string_view tool, bool changes,
+                    const json::Value& arguments, std::string_view outcome, std::uint64_t bytes_in,
+                    std::uint64_t bytes_out, std::chrono::nanoseconds took) {
   AuditEntry entry;
   entry.time = services_.clock.now();
-  entry.delegate = caller.session().who().id;
+  entry.delegate = caller.session().answers_for();
   entry.entrance = name(caller.entrance());
-  entry.tool = tool.name;
+  entry.tool = tool;
+  if (caller.via_) {
+    entry.endpoint = caller.via_->endpoint.render();
+    entry.binding = caller.via_->binding.render();
+  }
   entry.context = context_of(arguments);
   entry.outcome = outcome;
   entry.bytes_in = bytes_in;
   entry.bytes_out = bytes_out;
   entry.micros = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(took).count());
-  const bool now = tool.changes() && outcome == "ok";
+  const bool now = changes && outcome == "ok";
   services_.audit.record(caller.session().realm, std::move(entry),
                          now ? AuditLog::When::kNow : AuditLog::When::kSoon);
-  meter_.called(tool.name, outcome, took);
+  meter_.called(tool, outcome, took);
+}
+
+Result<Caller> Executor::through(const Endpoint& endpoint, const BindingId& binding,
+                                 Entrance entrance) const {
+  auto session = TRY(services_.delegates.act_as(endpoint.realm, endpoint.owner));
+  return Caller(std::move(session), entrance, Via{endpoint.id, binding});
+}
+
+Result<void> Executor::take_turn(const EndpointId& endpoint) {
+  return rate_.take(DelegateId::from_bytes(endpoint.bytes()));
+}
+
+Result<Reply> Executor::record(const Caller& caller, std::string_view label, bool changes,
+                               const json::Value& arguments,
+                               const std::function<Result<Reply>()>& work) {
+  const auto began = services_.clock.monotonic();
+  auto outcome = [&]() -> Result<Reply> {
+    try {
+      TRY(check_again(caller));
+      return work();
+    } catch (const std::exception& error) {
+      return fail(Code::kInternal, "{} failed: {}", label, error.what());
+    }
+  }();
+  note(caller, label, changes, arguments, outcome_of(error_of(outcome)), text_bytes(arguments),
+       size_of(outcome), services_.clock.monotonic() - began);
+  return outcome;
 }
 
 Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
@@ -179,13 +211,13 @@ Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
     try {
       TRY(admit(caller, tool, arguments));
       if (!known->tool.run) return fail(Code::kBadRequest, "{} takes a streamed body", tool);
-      Call call(services_, caller.shared(), caller.entrance(), body, std::move(stop));
+      Call call(services_, table_, caller.shared(), caller.entrance(), body, std::move(stop));
       return known->tool.run(call, Arguments(arguments.get_object()));
     } catch (const std::exception& error) {
       return fail(Code::kInternal, "{} failed: {}", tool, error.what());
     }
   }();
-  note(caller, known->tool, arguments, outcome_of(error_of(outcome)),
+  note(caller, known->tool.name, known->tool.changes(), arguments, outcome_of(error_of(outcome)),
        body.size() + text_bytes(arguments), size_of(outcome), services_.clock.monotonic() - began);
   return outcome;
 }
@@ -199,7 +231,7 @@ class AuditedIntake final : public Intake {
         tool_(tool),
         arguments_(std::move(arguments)),
         began_(executor.services_.clock.monotonic()),
-        call_(executor.services_, caller_.shared(), caller_.entrance(), {}) {}
+        call_(executor.services_, executor.table_, caller_.shared(), caller_.entrance(), {}) {}
   ~AuditedIntake() override {
     if (!outcome_.empty()) return;
     inner_.reset();
@@ -245,7 +277,7 @@ class AuditedIntake final : public Intake {
   void note(std::string_view outcome) {
     if (!outcome_.empty()) return;
     outcome_ = outcome;
-    executor_.note(caller_, tool_, arguments_, outcome, bytes_, 0,
+    executor_.note(caller_, tool_.name, tool_.changes(), arguments_, outcome, bytes_, 0,
                    executor_.services_.clock.monotonic() - began_);
   }
 
@@ -266,7 +298,7 @@ Result<std::unique_ptr<Intake>> Executor::take(const Caller& caller, std::string
   const auto* known = TRY(table_.find(tool));
   auto admitted = admit(caller, tool, arguments);
   if (!admitted) {
-    note(caller, known->tool, arguments, admitted.error().name(), 0, 0,
+    note(caller, known->tool.name, known->tool.changes(), arguments, admitted.error().name(), 0, 0,
          services_.clock.monotonic() - began);
     return Failure(std::move(admitted).error());
   }

@@ -19,19 +19,30 @@ struct ExecutorOptions {
   RateLimitOptions rate;
 };
 
+// The way an outsider came in: an endpoint, and the binding that was called.
+struct Via {
+  EndpointId endpoint;
+  BindingId binding;
+};
+
 // Somebody whose token was good. Copies share the session.
 class Caller final {
  public:
   const Session& session() const { return *session_; }
   const SessionPtr& shared() const { return session_; }
   Entrance entrance() const { return entrance_; }
+  // The same, seeing one place only; see confined() in delegates.h.
+  Caller within(const Place& place, const DelegateId& stand_in) const {
+    return Caller(confined(*session_, place, stand_in), entrance_, via_);
+  }
 
  private:
   friend class Executor;
-  Caller(SessionPtr session, Entrance entrance)
-      : session_(std::move(session)), entrance_(entrance) {}
+  Caller(SessionPtr session, Entrance entrance, std::optional<Via> via = std::nullopt)
+      : session_(std::move(session)), entrance_(entrance), via_(via) {}
   SessionPtr session_;
   Entrance entrance_;
+  std::optional<Via> via_;
 };
 
 class Executor final {
@@ -45,6 +56,11 @@ class Executor final {
                               Entrance entrance) const;
   // A realm's root delegate, for whoever holds the data directory.
   Result<Caller> trusted(const RealmId& realm, Entrance entrance) const;
+  // Somebody who came through an endpoint: acts for the endpoint's owner.
+  Result<Caller> through(const Endpoint& endpoint, const BindingId& binding,
+                         Entrance entrance) const;
+  // An endpoint's turn, as every delegate has its own.
+  Result<void> take_turn(const EndpointId& endpoint);
 
   // Runs a tool; nothing but its outcome escapes, exceptions included. Whatever walks or searches
   // ends soon after `stop` is requested.
@@ -54,6 +70,10 @@ class Executor final {
   // intake is finished or dropped.
   Result<std::unique_ptr<Intake>> take(const Caller& caller, std::string_view tool,
                                        const json::Value& arguments);
+
+  // The same for work that is no tool of the table, under a name of its own.
+  Result<Reply> record(const Caller& caller, std::string_view name, bool changes,
+                       const json::Value& arguments, const std::function<Result<Reply>()>& work);
 
   // Without a token: trades a refresh token in, or a name and password.
   Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance);
@@ -68,7 +88,7 @@ class Executor final {
   Result<void> check_again(const Caller& caller) const;
   Result<const ToolTable::Row*> admit(const Caller& caller, std::string_view tool,
                                       const json::Value& arguments);
-  void note(const Caller& caller, const Tool& tool, const json::Value& arguments,
+  void note(const Caller& caller, std::string_view tool, bool changes, const json::Value& arguments,
             std::string_view outcome, std::uint64_t bytes_in, std::uint64_t bytes_out,
             std::chrono::nanoseconds took);
 

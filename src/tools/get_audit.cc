@@ -16,6 +16,8 @@ json::Object render(const AuditEntry& entry) {
   out["bytesIn"] = entry.bytes_in;
   out["bytesOut"] = entry.bytes_out;
   out["micros"] = entry.micros;
+  if (!entry.endpoint.empty()) out["endpoint"] = entry.endpoint;
+  if (!entry.binding.empty()) out["binding"] = entry.binding;
   return out;
 }
 
@@ -32,6 +34,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   query.until = arguments.maybe_number("until");
   query.tool = owned(arguments.maybe_text("tool"));
   query.outcome = owned(arguments.maybe_text("outcome"));
+  query.endpoint = owned(arguments.maybe_text("endpointId"));
   if (auto id = arguments.maybe_text("delegateId")) query.delegate = TRY(DelegateId::parse(*id));
   auto page = TRY(call.services().audit.query(call.session().realm, query));
   json::Array entries;
@@ -58,18 +61,21 @@ Tool get_audit() {
            {"until", shape::integer("Milliseconds since 1970, not included"), shape::kOptional},
            {"delegateId", shape::text("Only of this delegate"), shape::kOptional},
            {"tool", shape::text("Only of this tool"), shape::kOptional},
-           {"outcome", shape::text("ok, or a code: CONFLICT"), shape::kOptional}}),
-      .output =
-          shape::object({{"entries", shape::list_of(shape::object({{"time", shape::integer()},
-                                                                   {"delegate", shape::text()},
-                                                                   {"entrance", shape::text()},
-                                                                   {"tool", shape::text()},
-                                                                   {"context", shape::text()},
-                                                                   {"outcome", shape::text()},
-                                                                   {"bytesIn", shape::integer()},
-                                                                   {"bytesOut", shape::integer()},
-                                                                   {"micros", shape::integer()}}))},
-                         {"nextCursor", shape::nullable(shape::text())}}),
+           {"outcome", shape::text("ok, or a code: CONFLICT"), shape::kOptional},
+           {"endpointId", shape::text("Only through this endpoint"), shape::kOptional}}),
+      .output = shape::object({{"entries", shape::list_of(shape::object(
+                                               {{"time", shape::integer()},
+                                                {"delegate", shape::text()},
+                                                {"entrance", shape::text()},
+                                                {"tool", shape::text()},
+                                                {"context", shape::text()},
+                                                {"outcome", shape::text()},
+                                                {"bytesIn", shape::integer()},
+                                                {"bytesOut", shape::integer()},
+                                                {"micros", shape::integer()},
+                                                {"endpoint", shape::text(), shape::kOptional},
+                                                {"binding", shape::text(), shape::kOptional}}))},
+                               {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
       .right = Right::kOwn,
       .audience = Audience::kPrograms,

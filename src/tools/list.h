@@ -27,6 +27,16 @@ Tool fs_rm();
 Tool fs_mv();
 Tool fs_cp();
 Tool fs_rewrite();
+Tool json_get_schema();
+Tool json_get_all();
+Tool json_query();
+Tool json_preview();
+Tool json_select();
+Tool json_create();
+Tool json_update();
+Tool json_delete();
+Tool json_move();
+Tool json_copy();
 Tool node_metadata();
 Tool create_delegate();
 Tool list_delegates();
@@ -51,5 +61,24 @@ Tool add_user();
 Tool update_user();
 Tool check_store();
 Tool backup_store();
+
+// Tools, endpoints and bindings.
+Tool create_tool();
+Tool list_tools();
+Tool get_tool();
+Tool update_tool();
+Tool delete_tool();
+Tool create_endpoint();
+Tool list_endpoints();
+Tool get_endpoint();
+Tool preview_endpoint();
+Tool update_endpoint();
+Tool rotate_endpoint_key();
+Tool delete_endpoint();
+Tool bind_tools();
+Tool update_binding();
+Tool unbind_tool();
+Tool create_mcp_instance();
+Tool upgrade_endpoint();
 
 }  // namespace cairn

@@ -9,7 +9,8 @@ namespace {
 
 // a realm time sequence: a block of entries, oldest first. Time and sequence are eight bytes
 // big-endian, so that blocks lie in the order they were written.
-constexpr char kVersion = 1;
+// Blocks of version 1 have no endpoints in them.
+constexpr char kVersion = 2;
 constexpr std::size_t kMaxPending = 1000;
 constexpr std::size_t kMaxLooked = 50'000;
 constexpr std::size_t kMaxContext = 500;
@@ -38,9 +39,10 @@ void put_entry(Bytes& out, const AuditEntry& entry) {
     put_text(out, *text);
   }
   for (auto number : {entry.bytes_in, entry.bytes_out, entry.micros}) put_varint(out, number);
+  for (const auto* text : {&entry.endpoint, &entry.binding}) put_text(out, *text);
 }
 
-std::optional<AuditEntry> take_entry(ByteReader& in) {
+std::optional<AuditEntry> take_entry(ByteReader& in, int version) {
   AuditEntry entry;
   entry.time = static_cast<Millis>(in.varint());
   auto delegate = in.take(16);
@@ -48,6 +50,9 @@ std::optional<AuditEntry> take_entry(ByteReader& in) {
     *text = in.text();
   }
   for (auto* number : {&entry.bytes_in, &entry.bytes_out, &entry.micros}) *number = in.varint();
+  if (version >= 2) {
+    for (auto* text : {&entry.endpoint, &entry.binding}) *text = in.text();
+  }
   if (in.failed()) return std::nullopt;
   entry.delegate = DelegateId::from_bytes(delegate);
   return entry;
@@ -56,9 +61,10 @@ std::optional<AuditEntry> take_entry(ByteReader& in) {
 std::vector<AuditEntry> decode_block(ByteView value) {
   std::vector<AuditEntry> entries;
   ByteReader in(value);
-  if (in.byte() != kVersion) return entries;
+  const int version = in.byte();
+  if (version < 1 || version > kVersion) return entries;
   while (!in.at_end()) {
-    auto entry = take_entry(in);
+    auto entry = take_entry(in, version);
     if (!entry) break;  // a damaged block shows what can be read of it
     entries.push_back(std::move(*entry));
   }
@@ -78,7 +84,8 @@ bool fits(const AuditEntry& entry, const AuditQuery& query) {
          (!query.until || entry.time < *query.until) &&
          (!query.delegate || entry.delegate == *query.delegate) &&
          (!query.tool || entry.tool == *query.tool) &&
-         (!query.outcome || entry.outcome == *query.outcome);
+         (!query.outcome || entry.outcome == *query.outcome) &&
+         (!query.endpoint || entry.endpoint == *query.endpoint);
 }
 
 // A cursor is the key of a block (without its realm) and how many of its entries, from the newest,

@@ -29,6 +29,9 @@ struct AuditEntry {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t micros = 0;
+  // Through which endpoint and binding it came, if through one.
+  std::string endpoint = {};
+  std::string binding = {};
 
   bool operator==(const AuditEntry&) const = default;
 };
@@ -47,6 +50,7 @@ struct AuditQuery {
   std::optional<DelegateId> delegate = std::nullopt;
   std::optional<std::string> tool = std::nullopt;
   std::optional<std::string> outcome = std::nullopt;
+  std::optional<std::string> endpoint = std::nullopt;
 };
 
 struct AuditPage {

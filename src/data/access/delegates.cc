@@ -96,6 +96,23 @@ std::size_t Delegates::DigestHash::operator()(const Digest& digest) const noexce
   return value;
 }
 
+SessionPtr confined(const Session& session, const Place& place, const DelegateId& stand_in) {
+  Delegate inner;
+  inner.id = stand_in;
+  inner.realm = session.realm;
+  inner.parent = session.who().id;
+  inner.depth = session.who().depth + 1;
+  inner.name = session.who().name;
+  inner.can_upload = true;
+  inner.scope = std::vector<ScopeRoot>{place};
+  auto out = std::make_shared<Session>(session);
+  out->on_behalf_of = session.answers_for();
+  out->chain.insert(out->chain.begin(), std::make_shared<const Delegate>(std::move(inner)));
+  out->rights = Rights::of(out->chain);
+  out->owners.insert(out->owners.begin(), stand_in);
+  return out;
+}
+
 Delegates::Delegates(KeyValueStore& kv, const Clock& clock, Random& random, DelegateOptions options)
     : kv_(kv), clock_(clock), random_(random), options_(options) {
   auto changed = [this](const std::vector<Bytes>&) { generation_.fetch_add(1); };
@@ -205,7 +222,7 @@ Result<void> Delegates::check_again(const Session& session) const {
   if (session.token) {
     TRY(session_of(*session.token));
   } else {
-    TRY(act_as(session.realm, session.who().id));
+    TRY(act_as(session.realm, session.answers_for()));
   }
   return {};
 }

@@ -27,8 +27,11 @@ struct Session {
   std::vector<DelegateId> owners;
   std::optional<Digest> token;  // its hash
   std::optional<Millis> valid_until;
+  // Whose doing it is, when the first of the chain is a stand-in with a part of its rights.
+  std::optional<DelegateId> on_behalf_of = std::nullopt;
 
   const Delegate& who() const { return *chain.front(); }
+  const DelegateId& answers_for() const { return on_behalf_of ? *on_behalf_of : who().id; }
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
@@ -61,6 +64,10 @@ struct DelegatePage {
   std::vector<Delegate> delegates;  // oldest first
   std::optional<std::string> next_cursor;
 };
+
+// The same caller with one place as all it sees, for as long as its own rights have that place.
+// What it writes belongs to `stand_in`, so that it can name nothing else its delegate owns.
+SessionPtr confined(const Session& session, const Place& place, const DelegateId& stand_in);
 
 class Delegates final {
  public:

@@ -9,6 +9,8 @@ struct ServeArguments {
   std::string listen = "127.0.0.1:8787";
   std::string certificate;
   std::string key;
+  std::string internal;
+  std::string secret;
   std::string log = "text";
   ServeOptions options;
 };
@@ -23,7 +25,15 @@ Result<int> run_serve(Context& context, ServeArguments& given) {
   if (!context.options.server.empty()) {
     return fail(Code::kInvalidArgument, "serve opens a data directory; it takes no --server");
   }
-  TRY(parse_listen(given.listen, options));
+  TRY(parse_listen(given.listen, options.address, options.port));
+  if (given.internal.empty() != given.secret.empty()) {
+    return fail(Code::kInvalidArgument, "--internal-listen and --internal-secret go together");
+  }
+  if (!given.internal.empty()) {
+    InternalListener internal{.address = "127.0.0.1", .port = 0, .secret_file = given.secret};
+    TRY(parse_listen(given.internal, internal.address, internal.port));
+    options.internal = std::move(internal);
+  }
   options.data = data_directory(context.options);
   if (!given.certificate.empty()) options.tls_certificate = given.certificate;
   if (!given.key.empty()) options.tls_key = given.key;
@@ -51,6 +61,10 @@ void add_serve_command(Commands& commands) {
                     "Plain HTTP on any address: a proxy ends TLS");
   add_value(command, "--tls-cert", given->certificate, "FILE", "Certificate chain, PEM");
   add_value(command, "--tls-key", given->key, "FILE", "Its key, PEM");
+  add_value(command, "--internal-listen", given->internal, "ADDRESS:PORT",
+            "Also for front ends of your own: /internal/aei and /internal/adi");
+  add_value(command, "--internal-secret", given->secret, "FILE",
+            "Its first line is the secret they send as bearer token");
   add_value(command, "--log-format", given->log, "FORMAT", "text, json or none [text]")
       ->check(CLI::IsMember({"text", "json", "none"}));
   add_value(command, "--rate", given->options.rate, "N",

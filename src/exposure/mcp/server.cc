@@ -198,7 +198,7 @@ Answer Server::initialize(Peer& peer, const Request& request) {
   if (!peer.shake_hands(std::move(handshake))) {
     return refusal(request.id, {rpc_code::kInvalidRequest, "'initialize' came a second time"}, 400);
   }
-  return {write_result(request.id, greeting(revision))};
+  return {write_result(request.id, greeting(revision, *peer.principal()))};
 }
 
 Answer Server::answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch,

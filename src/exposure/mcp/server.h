@@ -54,7 +54,7 @@ class Server final {
 
   Service& service() { return service_; }
   // The result of an `initialize`, for the revision it settled on.
-  json::Object greeting(Revision revision) const;
+  json::Object greeting(Revision revision, const Principal& principal) const;
 
  private:
   struct Method;

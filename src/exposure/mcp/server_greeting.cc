@@ -48,11 +48,13 @@ json::Object Server::capabilities(Revision revision) const {
   return out;
 }
 
-json::Object Server::greeting(Revision revision) const {
+json::Object Server::greeting(Revision revision, const Principal& principal) const {
   json::Object out{{"protocolVersion", name(revision)},
                    {"capabilities", capabilities(revision)},
                    {"serverInfo", server_info(revision, Detail::kFull)}};
-  if (!service_.offer().instructions.empty()) out["instructions"] = service_.offer().instructions;
+  if (auto text = service_.instructions(principal); !text.empty()) {
+    out["instructions"] = std::move(text);
+  }
   return out;
 }
 
@@ -64,8 +66,10 @@ Server::Outcome Server::discover(ServerExchange& exchange) {
   json::Object out{{"supportedVersions", std::move(versions)},
                    {"capabilities", capabilities(exchange.revision())},
                    {"ttlMs", kDiscoverTtl},
-                   {"cacheScope", "public"}};
-  if (!service_.offer().instructions.empty()) out["instructions"] = service_.offer().instructions;
+                   {"cacheScope", service_.offer().personal ? "private" : "public"}};
+  if (auto text = service_.instructions(*exchange.principal()); !text.empty()) {
+    out["instructions"] = std::move(text);
+  }
   return out;
 }
 

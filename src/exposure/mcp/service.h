@@ -44,6 +44,8 @@ struct Offer {
   bool resources_change = false;
   bool prompts_change = false;
   bool subscriptions = false;
+  // What is said in answer to `server/discover` is for one principal only.
+  bool personal = false;
 };
 
 // How long an answer is good, and for whom.
@@ -117,6 +119,8 @@ class Service {
   virtual ~Service() = default;
 
   virtual const Offer& offer() const = 0;
+  // What a model should know of it. Differs by who asks when the offer says it is personal.
+  virtual std::string instructions(const Principal&) const { return offer().instructions; }
 
   // The cursor is empty for the first page; a bad one is kInvalidParams.
   virtual Rpc<Page> list_tools(Exchange& exchange, std::string_view cursor) = 0;

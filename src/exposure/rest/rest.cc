@@ -25,13 +25,6 @@ bool is_json(std::string_view type) {
   return base == "application/json";
 }
 
-Result<void> check_json(const http::Request& request) {
-  if (!request.has_body || is_json(request.header("content-type"))) return {};
-  return fail(Code::kUnsupportedMediaType,
-              "the body is '{}'; send JSON with the header Content-Type: application/json",
-              shown(request.header("content-type")));
-}
-
 // A body that may be left out when nothing has to be said.
 Result<json::Object> parse_object(ByteView body) {
   if (body.empty()) return json::Object();
@@ -114,6 +107,13 @@ class ToolSink final : public http::BodySink {
 };
 
 }  // namespace
+
+Result<void> check_json(const http::Request& request) {
+  if (!request.has_body || is_json(request.header("content-type"))) return {};
+  return fail(Code::kUnsupportedMediaType,
+              "the body is '{}'; send JSON with the header Content-Type: application/json",
+              shown(request.header("content-type")));
+}
 
 Result<std::string_view> bearer(const http::Request& request) {
   auto header = request.header("authorization");

@@ -62,5 +62,7 @@ class RestHandler final : public http::Handler {
 
 // The token of an Authorization header. INVALID_TOKEN when there is none.
 Result<std::string_view> bearer(const http::Request& request);
+// UNSUPPORTED_MEDIA_TYPE for a body that is not said to be JSON.
+Result<void> check_json(const http::Request& request);
 
 }  // namespace cairn::rest

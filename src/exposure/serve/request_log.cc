@@ -6,6 +6,7 @@
 
 #include "base/quote.h"
 #include "data/json/json.h"
+#include "exposure/serve/ways_in.h"
 
 namespace cairn {
 
@@ -19,11 +20,11 @@ std::string iso_time(Millis time) {
 }
 
 std::string RequestLogger::text_line(const http::RequestLog& request) const {
-  auto line =
-      fmt::format("{} {} {} {} {} {}us in={} out={}", iso_time(clock_.now()), request.remote,
-                  http::name(request.method), shown(request.path, 300), request.status,
-                  std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count(),
-                  request.bytes_in, request.bytes_out);
+  auto line = fmt::format(
+      "{} {} {} {} {} {}us in={} out={}", iso_time(clock_.now()), request.remote,
+      http::name(request.method), shown(without_keys(request.path), 300), request.status,
+      std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count(),
+      request.bytes_in, request.bytes_out);
   if (!request.tool.empty()) line += fmt::format(" tool={}", request.tool);
   if (!request.who.empty()) line += fmt::format(" who={}", request.who);
   if (!request.error.empty()) line += fmt::format(" error={}", request.error);
@@ -36,7 +37,7 @@ std::string RequestLogger::json_line(const http::RequestLog& request) const {
   out["time"] = iso_time(clock_.now());
   out["remote"] = request.remote;
   out["method"] = http::name(request.method);
-  out["path"] = shown(request.path, 1000);
+  out["path"] = shown(without_keys(request.path), 1000);
   out["status"] = request.status;
   out["micros"] = std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count();
   out["bytesIn"] = request.bytes_in;

@@ -23,6 +23,12 @@ Result<void> check_exposure(const ServeOptions& options) {
   if (options.tls_certificate.has_value() != options.tls_key.has_value()) {
     return fail(Code::kInvalidArgument, "--tls-cert and --tls-key go together");
   }
+  if (options.internal && !is_loopback(options.internal->address) && !options.behind_proxy) {
+    return fail(Code::kInvalidArgument,
+                "--internal-listen {} can be reached from other machines, and its secret would "
+                "cross the network in the clear; use a loopback address, or --behind-proxy",
+                options.internal->address);
+  }
   if (is_loopback(options.address) || options.tls_key || options.behind_proxy) return {};
   return fail(Code::kInvalidArgument,
               "{} can be reached from other machines, and tokens would cross the network in the "
@@ -73,6 +79,29 @@ class Housekeeper final {
   std::jthread thread_;
 };
 
+// The gauge of connections is of those that outsiders have.
+class RequestsOnly final : public http::Observer {
+ public:
+  explicit RequestsOnly(RequestLogger& log) : log_(log) {}
+  void on_request(const http::RequestLog& request) override { log_.on_request(request); }
+  void on_connections(int) override {}
+
+ private:
+  RequestLogger& log_;
+};
+
+Result<std::string> read_secret(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string secret;
+  std::getline(in, secret);
+  constexpr std::size_t kLeast = 16;
+  if (secret.size() >= kLeast) return secret;
+  return fail(Code::kInvalidArgument,
+              "the first line of {} should be a secret of at least {} characters; make one with: "
+              "head -c 32 /dev/urandom | base64 > {}",
+              file.string(), kLeast, file.string());
+}
+
 class Running final : public RunningServer {
  public:
   Running(const ServeOptions& options, const Clock& clock, Random& random)
@@ -87,11 +116,12 @@ class Running final : public RunningServer {
     agent_.emplace(engine_->executor(), agent::AgentOptions{.version = options_.version});
     mcp_.emplace(*agent_, clock_, random_);
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
-    ways_in_.emplace(WaysIn::Parts{engine_->executor(), *agent_, *mcp_, clock_, random_},
-                     rest::RestOptions{.version = options_.version,
-                                       .behind_proxy = options_.behind_proxy,
-                                       .metrics = [this] { return metrics_.render(); }},
-                     known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
+    ways_in_.emplace(
+        WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(), clock_, random_},
+        rest::RestOptions{.version = options_.version,
+                          .behind_proxy = options_.behind_proxy,
+                          .metrics = [this] { return metrics_.render(); }},
+        known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
     server_options.address = options_.address;
     server_options.port = options_.port;
@@ -99,6 +129,7 @@ class Running final : public RunningServer {
       server_options.tls = http::TlsFiles{*options_.tls_certificate, *options_.tls_key};
     }
     server_ = TRY(http::Server::start(server_options, *ways_in_, log_));
+    TRY(start_internal());
     url_ = url_of(options_, server_->port());
     file_.emplace(options_.data, url_);
     housekeeper_.emplace(*engine_, options_);
@@ -113,23 +144,44 @@ class Running final : public RunningServer {
   void stop() override {
     if (!server_) return;
     ways_in_->stopping();
+    if (internal_server_) internal_server_->stop();
+    internal_server_.reset();
     server_->stop();
     server_.reset();
     housekeeper_.reset();
     file_.reset();
   }
 
+  const std::optional<std::string>& internal_url() const override { return internal_url_; }
+
  private:
+  // For front ends of one's own: another address, another secret.
+  Result<void> start_internal() {
+    if (!options_.internal) return {};
+    const auto& wanted = *options_.internal;
+    internal_.emplace(engine_->bound(), TRY(read_secret(wanted.secret_file)));
+    http::ServerOptions server_options;
+    server_options.address = wanted.address;
+    server_options.port = wanted.port;
+    internal_server_ = TRY(http::Server::start(server_options, *internal_, internal_log_));
+    internal_url_ = fmt::format("http://{}:{}", wanted.address, internal_server_->port());
+    return {};
+  }
+
   const ServeOptions options_;
   const Clock& clock_;
   Random& random_;
   Metrics metrics_;
   RequestLogger log_;
+  RequestsOnly internal_log_{log_};
   std::unique_ptr<Engine> engine_;
   std::optional<agent::AgentService> agent_;
   std::optional<mcp::Server> mcp_;
   std::optional<WaysIn> ways_in_;
   std::unique_ptr<http::Server> server_;
+  std::optional<outside::InternalHandler> internal_;
+  std::unique_ptr<http::Server> internal_server_;
+  std::optional<std::string> internal_url_;
   std::string url_;
   std::optional<ServerFile> file_;
   std::optional<Housekeeper> housekeeper_;

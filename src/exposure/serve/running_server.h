@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "exposure/agent/agent_service.h"
@@ -25,6 +26,7 @@ class RunningServer {
   virtual agent::AgentService& agent() = 0;
   virtual mcp::Server& mcp() = 0;
   virtual const std::string& url() const = 0;
+  virtual const std::optional<std::string>& internal_url() const = 0;
 
   // Returns when what was running has finished. A second call does nothing.
   virtual void stop() = 0;

@@ -12,8 +12,12 @@
 namespace cairn {
 namespace {
 
-void greet(const ServeOptions& options, const Engine& engine, const std::string& url) {
+void greet(const ServeOptions& options, RunningServer& server) {
+  const auto& url = server.url();
   const auto token_file = (std::filesystem::absolute(options.data) / "owner.token").string();
+  const auto internal = server.internal_url()
+                            ? fmt::format("  internal     {}/internal\n", *server.internal_url())
+                            : std::string();
   fmt::print(
       "cairn {} serves {}\n"
       "  address      {}\n"
@@ -21,6 +25,7 @@ void greet(const ServeOptions& options, const Engine& engine, const std::string&
       "  owner token  {}\n"
       "  API          {}/api/docs\n"
       "  MCP          {}/mcp\n"
+      "{}"
       "\n"
       "Try it:\n"
       "  export CAIRN_SERVER={} CAIRN_TOKEN=$(cat {})\n"
@@ -29,7 +34,7 @@ void greet(const ServeOptions& options, const Engine& engine, const std::string&
       "  cairn mcp config --client claude-code   # or claude-desktop, cursor, vscode, zed, ...\n"
       "\n",
       options.version, std::filesystem::absolute(options.data).string(), url,
-      engine.owner().render(), token_file, url, url, url, token_file, url);
+      server.engine().owner().render(), token_file, url, url, internal, url, token_file, url);
   std::fflush(stdout);
 }
 
@@ -56,7 +61,7 @@ class StopSignals final {
 
 }  // namespace
 
-Result<void> parse_listen(std::string_view text, ServeOptions& options) {
+Result<void> parse_listen(std::string_view text, std::string& address, std::uint16_t& port_out) {
   auto bad = [&] {
     return fail(Code::kInvalidArgument, "'{}' should be ADDRESS:PORT, such as 127.0.0.1:8787",
                 shown(text));
@@ -70,10 +75,10 @@ Result<void> parse_listen(std::string_view text, ServeOptions& options) {
   } else if (host.contains(':')) {
     return bad();
   }
-  auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), options.port);
+  auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), port_out);
   if (error != std::errc() || end != port.data() + port.size()) return bad();
   if (host == "localhost") host = "127.0.0.1";
-  if (!host.empty()) options.address = host;
+  if (!host.empty()) address = host;
   return {};
 }
 
@@ -84,7 +89,7 @@ Result<void> serve(const ServeOptions& options, const Clock& clock, Random& rand
   ::umask(0077);
   StopSignals signals;
   auto server = TRY(RunningServer::start(options, clock, random));
-  greet(options, server->engine(), server->url());
+  greet(options, *server);
   signals.wait();
   fmt::print(stderr, "cairn: stopping\n");
   server->stop();

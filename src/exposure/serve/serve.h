@@ -15,6 +15,13 @@ namespace cairn {
 
 enum class LogFormat { kText, kJson, kNone };
 
+// The listener of front ends that are trusted: who has the secret may run every tool of a context.
+struct InternalListener {
+  std::string address;
+  std::uint16_t port = 0;
+  std::filesystem::path secret_file;
+};
+
 struct ServeOptions {
   std::filesystem::path data;
   std::string address = "127.0.0.1";
@@ -23,14 +30,15 @@ struct ServeOptions {
   bool behind_proxy = false;
   std::optional<std::filesystem::path> tls_certificate;
   std::optional<std::filesystem::path> tls_key;
+  std::optional<InternalListener> internal;
   LogFormat log = LogFormat::kText;
   double rate = 1000;  // calls a second for each delegate but the root ones; 0: no limit
   std::chrono::minutes collect_every{24 * 60};  // 0: never
   std::string version;
 };
 
-// `127.0.0.1:8787`, `[::1]:8787`, `:8787` or `8787`.
-Result<void> parse_listen(std::string_view text, ServeOptions& options);
+// `127.0.0.1:8787`, `[::1]:8787`, `:8787` or `8787`; what is not said stays.
+Result<void> parse_listen(std::string_view text, std::string& address, std::uint16_t& port);
 
 // Returns after SIGTERM or SIGINT, when what was running has finished and all is on disk. Prints
 // where it listens and how to connect to standard output, a line per request to standard error.

@@ -3,6 +3,39 @@
 #include <utility>
 
 namespace cairn {
+namespace {
+
+constexpr std::string_view kV1 = "/api/mcp/server/";
+constexpr std::string_view kV2 = "/api/v2/mcp/server/";
+constexpr std::string_view kV2Bearer = "/api/v2/mcp";
+
+}  // namespace
+
+bool is_endpoint_mcp(std::string_view path) {
+  return path == kV2Bearer || path.starts_with(kV2) || path.starts_with(kV1);
+}
+
+Result<mcp::PrincipalPtr> admit(const outside::EndpointService& endpoints,
+                                const http::Request& request) {
+  using Address = outside::EndpointService::Address;
+  if (request.path == kV2Bearer) return endpoints.admit(TRY(rest::bearer(request)), Address::kV2);
+  const bool old = request.path.starts_with(kV1);
+  return endpoints.admit(request.path.substr(old ? kV1.size() : kV2.size()),
+                         old ? Address::kV1 : Address::kV2);
+}
+
+std::string without_keys(std::string_view path) {
+  for (std::string_view before :
+       {kV1, kV2, std::string_view("/api/v2/rest/"), std::string_view("/internal/aei/mcp/")}) {
+    if (!path.starts_with(before)) continue;
+    const auto rest = path.substr(before.size());
+    const auto end = rest.find('/');
+    if (rest.substr(0, end) == "-") break;
+    return std::string(before) + "(key)" +
+           std::string(end == std::string_view::npos ? std::string_view() : rest.substr(end));
+  }
+  return std::string(path);
+}
 
 Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request) {
   const auto token = TRY(rest::bearer(request));
@@ -12,21 +45,31 @@ Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request&
   return agent.admit(token, selection);
 }
 
-WaysIn::WaysIn(const Parts& parts, rest::RestOptions rest, mcp::HostRule hosts)
-    : rest_(parts.executor, std::move(rest)),
+WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)
+    : rest_(parts.executor, rest),
       mcp_(parts.mcp, parts.clock, parts.random,
            {.admit = [&agent = parts.agent](
                          const http::Request& request) { return admit(agent, request); },
-            .hosts = hosts}) {}
+            .hosts = hosts}),
+      endpoint_rest_(parts.bound),
+      endpoints_(parts.bound, rest.version),
+      endpoint_server_(endpoints_, parts.clock, parts.random),
+      endpoint_mcp_(
+          endpoint_server_, parts.clock, parts.random,
+          {.admit = [this](const http::Request& request) { return admit(endpoints_, request); },
+           .hosts = hosts}) {}
 
 http::Plan WaysIn::begin(const http::Request& request) {
   if (request.path == "/mcp" || request.path == "/api/mcp") return mcp_.begin(request);
+  if (is_endpoint_mcp(request.path)) return endpoint_mcp_.begin(request);
+  if (outside::EndpointRest::is_here(request.path)) return endpoint_rest_.begin(request);
   return rest_.begin(request);
 }
 
 void WaysIn::stopping() {
   rest_.stopping();
   mcp_.stop();
+  endpoint_mcp_.stop();
 }
 
 }  // namespace cairn

@@ -1,8 +1,16 @@
-// The ways in of a server, by the path of a request: MCP at /mcp and /api/mcp, REST elsewhere.
+// The ways in of a server, by the path of a request:
+//
+//   /mcp, /api/mcp                            MCP with a delegate's token
+//   /api/v2/mcp/server/{key}, /api/v2/mcp     MCP with an endpoint's key, in the path or as bearer
+//   /api/mcp/server/{key}                     the same for single-context keys
+//   /api/v2/rest/{key}/…                      an endpoint's tools over REST
+//   everything else                           REST with a delegate's token
 #pragma once
 
 #include "exposure/agent/agent_service.h"
 #include "exposure/mcp/http.h"
+#include "exposure/outside/endpoint_rest.h"
+#include "exposure/outside/endpoint_service.h"
 #include "exposure/rest/rest.h"
 
 namespace cairn {
@@ -10,17 +18,27 @@ namespace cairn {
 // Whoever holds the bearer token of a request, with the tools that its headers and query select.
 Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request);
 
+// Whoever holds an endpoint's key.
+Result<mcp::PrincipalPtr> admit(const outside::EndpointService& endpoints,
+                                const http::Request& request);
+// Whether MCP of endpoints is served there.
+bool is_endpoint_mcp(std::string_view path);
+
+// A path as it may be shown in a log: what may be a key is left out.
+std::string without_keys(std::string_view path);
+
 class WaysIn final : public http::Handler {
  public:
   struct Parts {
     Executor& executor;
     agent::AgentService& agent;
     mcp::Server& mcp;
+    BoundCalls& bound;
     const Clock& clock;
     Random& random;
   };
   // REQUIRES: the parts outlive it.
-  WaysIn(const Parts& parts, rest::RestOptions rest, mcp::HostRule hosts);
+  WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts);
 
   http::Plan begin(const http::Request& request) override;
   // /readyz says no from now on, and streams end.
@@ -29,6 +47,10 @@ class WaysIn final : public http::Handler {
  private:
   rest::RestHandler rest_;
   mcp::HttpHandler mcp_;
+  outside::EndpointRest endpoint_rest_;
+  outside::EndpointService endpoints_;
+  mcp::Server endpoint_server_;
+  mcp::HttpHandler endpoint_mcp_;
 };
 
 }  // namespace cairn

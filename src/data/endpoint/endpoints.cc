@@ -1,0 +1,366 @@
+#include "data/endpoint/endpoints.h"
+
+#include <cstring>
+#include <set>
+
+#include "base/quote.h"
+#include "data/tree/path.h"
+
+namespace cairn {
+namespace {
+
+using namespace endpoint_records;
+
+// x realm tool: a tool; X tool: its realm; e realm endpoint: an endpoint; k hash: the realm and
+// endpoint that a key opens.
+constexpr int kMaxAttempts = 100;
+constexpr std::size_t kIdBytes = 16;
+
+Bytes tool_key(const RealmId& realm, const ToolId& id) {
+  return "x" + Bytes(realm.bytes()) + Bytes(id.bytes());
+}
+Bytes tool_realm_key(const ToolId& id) { return "X" + Bytes(id.bytes()); }
+Bytes endpoint_key(const RealmId& realm, const EndpointId& id) {
+  return "e" + Bytes(realm.bytes()) + Bytes(id.bytes());
+}
+Bytes opener_key(const Digest& hash) {
+  return "k" + Bytes(reinterpret_cast<const char*>(hash.data()), hash.size());
+}
+KeyRange tools_of(const RealmId& realm) { return KeyRange::prefix("x" + Bytes(realm.bytes())); }
+KeyRange endpoints_of(const RealmId& realm) { return KeyRange::prefix("e" + Bytes(realm.bytes())); }
+
+void put_tool(Batch& batch, const ContextTool& tool) {
+  batch.puts.push_back({tool_key(tool.realm, tool.id), encode(tool)});
+  batch.puts.push_back({tool_realm_key(tool.id), Bytes(tool.realm.bytes())});
+}
+
+Failure no_tool(const ToolId& id) {
+  return fail(Code::kToolNotFound, "there is no tool {}; list the tools to see their ids",
+              id.render());
+}
+Failure no_endpoint(const EndpointId& id) {
+  return fail(Code::kEndpointNotFound,
+              "there is no endpoint {}; list the endpoints to see their ids", id.render());
+}
+Failure not_open() {
+  return fail(Code::kEndpointNotFound,
+              "no endpoint has this key: it is wrong, was replaced, has expired, or its endpoint "
+              "was disabled; ask whoever gave it out for another");
+}
+
+// One page of a realm's records.
+template <typename T, typename Decode, typename Sees>
+Result<EndpointPage<T>> page(const KeyValueStore& kv, KeyRange range, std::size_t limit,
+                             std::optional<std::string_view> cursor, Decode decode,
+                             const Sees& sees) {
+  const auto prefix = range.begin;
+  if (cursor) {
+    auto last = TRY(parse_cursor(*cursor));
+    if (last.size() != kIdBytes) {
+      return fail(Code::kInvalidCursor, "'{}' is not a cursor", shown(*cursor));
+    }
+    range.begin = prefix + last + '\0';
+  }
+  EndpointPage<T> out;
+  std::optional<Error> error;
+  TRY(kv.scan(range, Direction::kForward, [&](ByteView, ByteView value) {
+    auto item = decode(value);
+    auto seen = item ? sees(*item) : Result<bool>(Failure(item.error()));
+    if (!seen) {
+      error = std::move(seen).error();
+      return Scan::kStop;
+    }
+    if (!*seen) return Scan::kContinue;
+    if (out.items.size() == limit) {
+      out.next_cursor = render_cursor(out.items.back().id.bytes());
+      return Scan::kStop;
+    }
+    out.items.push_back(std::move(*item));
+    return Scan::kContinue;
+  }));
+  if (error) return Failure(std::move(*error));
+  return out;
+}
+
+}  // namespace
+
+Result<void> check_names(const Endpoint& endpoint) {
+  if (endpoint.bindings.size() > Endpoint::kMaxBindings) {
+    return fail(Code::kTooManyEntries, "an endpoint takes up to {} bindings; make a second one",
+                Endpoint::kMaxBindings);
+  }
+  std::set<std::string_view> names;
+  for (const auto& binding : endpoint.bindings) {
+    if (!names.insert(binding.name).second) {
+      return fail(Code::kNameTaken,
+                  "the endpoint has two tools named '{}'; give one of them another toolName",
+                  shown(binding.name));
+    }
+  }
+  return {};
+}
+
+std::size_t Endpoints::DigestHash::operator()(const Digest& digest) const noexcept {
+  std::size_t out = 0;
+  std::memcpy(&out, digest.data(), sizeof out);
+  return out;
+}
+
+Endpoints::Endpoints(KeyValueStore& kv, const Clock& clock, Random& random)
+    : kv_(kv), clock_(clock), random_(random) {
+  for (std::string_view prefix : {"x", "e", "k"}) {
+    watching_.push_back(kv_.watch(KeyRange::prefix(prefix),
+                                  [this](const std::vector<Bytes>&) { generation_.fetch_add(1); }));
+  }
+}
+
+Endpoints::~Endpoints() = default;
+
+ContextTool Endpoints::draft_tool(const RealmId& realm, const DelegateId& owner) const {
+  ContextTool out;
+  out.id = ToolId::make(clock_, random_);
+  out.realm = realm;
+  out.owner = owner;
+  out.created_at = out.updated_at = clock_.now();
+  return out;
+}
+
+Endpoint Endpoints::draft_endpoint(const RealmId& realm, const DelegateId& owner) const {
+  Endpoint out;
+  out.id = EndpointId::make(clock_, random_);
+  out.realm = realm;
+  out.owner = owner;
+  out.created_at = out.updated_at = out.key_made_at = clock_.now();
+  return out;
+}
+
+BindingId Endpoints::draft_binding() const { return BindingId::make(clock_, random_); }
+
+Result<void> Endpoints::check_room(const KeyRange& range, std::size_t more, std::size_t most,
+                                   std::string_view what) const {
+  std::size_t count = 0;
+  TRY(kv_.scan(range, Direction::kForward, [&](ByteView, ByteView) {
+    ++count;
+    return Scan::kContinue;
+  }));
+  if (count + more <= most) return {};
+  return fail(Code::kTooManyEntries, "the realm has {} {}; {} are possible: delete some first",
+              count, what, most);
+}
+
+Result<void> Endpoints::add(const ContextTool& tool) {
+  TRY(check_room(tools_of(tool.realm), 1, kMaxTools, "tools"));
+  Batch batch;
+  put_tool(batch, tool);
+  return kv_.commit(std::move(batch));
+}
+
+Result<ContextTool> Endpoints::tool(const RealmId& realm, const ToolId& id) const {
+  auto stored = TRY(kv_.get(tool_key(realm, id)));
+  if (!stored) return no_tool(id);
+  return decode_tool(*stored);
+}
+
+Result<ContextTool> Endpoints::tool(const ToolId& id) const {
+  auto realm = TRY(kv_.get(tool_realm_key(id)));
+  if (!realm || realm->size() != kIdBytes) return no_tool(id);
+  return tool(RealmId::from_bytes(*realm), id);
+}
+
+Result<ContextTool> Endpoints::change(const RealmId& realm, const ToolId& id,
+                                      const std::function<Result<void>(ContextTool&)>& change) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    auto stored = TRY(kv_.get(tool_key(realm, id)));
+    if (!stored) return no_tool(id);
+    auto tool = TRY(decode_tool(*stored));
+    TRY(change(tool));
+    tool.updated_at = clock_.now();
+    Batch batch;
+    batch.conditions.push_back({tool_key(realm, id), std::move(stored)});
+    batch.puts.push_back({tool_key(realm, id), encode(tool)});
+    auto done = kv_.commit(std::move(batch));
+    if (done) return tool;
+    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kUnavailable, "the tool {} is changed too often; try again", id.render());
+}
+
+Result<std::vector<std::string>> Endpoints::users_of(const RealmId& realm, const ToolId& id) const {
+  std::vector<std::string> out;
+  std::optional<Error> error;
+  TRY(kv_.scan(endpoints_of(realm), Direction::kForward, [&](ByteView, ByteView value) {
+    auto endpoint = decode_endpoint(value);
+    if (!endpoint) {
+      error = std::move(endpoint).error();
+      return Scan::kStop;
+    }
+    for (const auto& binding : endpoint->bindings) {
+      if (binding.tool != id) continue;
+      out.push_back(endpoint->id.render());
+      break;
+    }
+    return Scan::kContinue;
+  }));
+  if (error) return Failure(std::move(*error));
+  return out;
+}
+
+Result<void> Endpoints::remove(const RealmId& realm, const ToolId& id) {
+  std::scoped_lock lock(binding_);
+  TRY(tool(realm, id));
+  auto users = TRY(users_of(realm, id));
+  if (!users.empty()) {
+    auto message =
+        fmt::format("{} is bound in {} endpoint{}, the first is {}; unbind it first", id.render(),
+                    users.size(), users.size() == 1 ? "" : "s", users.front());
+    return Failure(Error(Code::kToolInUse, std::move(message)).with("endpoints", std::move(users)));
+  }
+  Batch batch;
+  batch.deletes.push_back(tool_key(realm, id));
+  batch.deletes.push_back(tool_realm_key(id));
+  return kv_.commit(std::move(batch));
+}
+
+Result<EndpointPage<ContextTool>> Endpoints::tools(const RealmId& realm, std::size_t limit,
+                                                   std::optional<std::string_view> cursor,
+                                                   const SeesTool& sees) const {
+  return page<ContextTool>(kv_, tools_of(realm), limit, cursor, decode_tool, sees);
+}
+
+Result<MadeEndpoint> Endpoints::add(Endpoint endpoint, const std::vector<ContextTool>& new_tools) {
+  std::scoped_lock lock(binding_);
+  TRY(check_names(endpoint));
+  TRY(check_room(endpoints_of(endpoint.realm), 1, kMaxEndpoints, "endpoints"));
+  if (!new_tools.empty()) {
+    TRY(check_room(tools_of(endpoint.realm), new_tools.size(), kMaxTools, "tools"));
+  }
+  auto key = EndpointKey::make(random_);
+  endpoint.key_hash = EndpointKey::hash(key.text());
+  Batch batch;
+  for (const auto& tool : new_tools) put_tool(batch, tool);
+  batch.puts.push_back({endpoint_key(endpoint.realm, endpoint.id), encode(endpoint)});
+  batch.puts.push_back(
+      {opener_key(endpoint.key_hash), Bytes(endpoint.realm.bytes()) + Bytes(endpoint.id.bytes())});
+  TRY(kv_.commit(std::move(batch)));
+  return MadeEndpoint{std::move(endpoint), std::move(key)};
+}
+
+Result<Endpoint> Endpoints::endpoint(const RealmId& realm, const EndpointId& id) const {
+  auto stored = TRY(kv_.get(endpoint_key(realm, id)));
+  if (!stored) return no_endpoint(id);
+  return decode_endpoint(*stored);
+}
+
+Result<Endpoint> Endpoints::replace(const RealmId& realm, const EndpointId& id,
+                                    const std::function<Result<void>(Endpoint&, Batch&)>& change) {
+  std::scoped_lock lock(binding_);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    auto stored = TRY(kv_.get(endpoint_key(realm, id)));
+    if (!stored) return no_endpoint(id);
+    auto endpoint = TRY(decode_endpoint(*stored));
+    Batch batch;
+    batch.conditions.push_back({endpoint_key(realm, id), std::move(stored)});
+    TRY(change(endpoint, batch));
+    TRY(check_names(endpoint));
+    endpoint.updated_at = clock_.now();
+    batch.puts.push_back({endpoint_key(realm, id), encode(endpoint)});
+    auto done = kv_.commit(std::move(batch));
+    if (done) return endpoint;
+    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  }
+  return fail(Code::kUnavailable, "the endpoint {} is changed too often; try again", id.render());
+}
+
+Result<Endpoint> Endpoints::change(const RealmId& realm, const EndpointId& id,
+                                   const std::function<Result<void>(Endpoint&)>& change,
+                                   const std::vector<ContextTool>& new_tools) {
+  return replace(realm, id, [&](Endpoint& endpoint, Batch& batch) -> Result<void> {
+    if (!new_tools.empty()) {
+      TRY(check_room(tools_of(realm), new_tools.size(), kMaxTools, "tools"));
+    }
+    for (const auto& tool : new_tools) put_tool(batch, tool);
+    return change(endpoint);
+  });
+}
+
+Result<MadeEndpoint> Endpoints::rotate(const RealmId& realm, const EndpointId& id) {
+  auto key = EndpointKey::make(random_);
+  auto endpoint = TRY(replace(realm, id, [&](Endpoint& changed, Batch& batch) -> Result<void> {
+    if (changed.status == EndpointStatus::kRevoked) {
+      return fail(Code::kInvalidArgument, "the endpoint {} is revoked for good; make a new one",
+                  id.render());
+    }
+    batch.deletes.push_back(opener_key(changed.key_hash));
+    changed.key_hash = EndpointKey::hash(key.text());
+    changed.key_made_at = clock_.now();
+    batch.puts.push_back({opener_key(changed.key_hash), Bytes(realm.bytes()) + Bytes(id.bytes())});
+    return {};
+  }));
+  return MadeEndpoint{std::move(endpoint), std::move(key)};
+}
+
+Result<void> Endpoints::remove(const RealmId& realm, const EndpointId& id) {
+  std::scoped_lock lock(binding_);
+  auto known = TRY(endpoint(realm, id));
+  Batch batch;
+  batch.deletes.push_back(endpoint_key(realm, id));
+  batch.deletes.push_back(opener_key(known.key_hash));
+  return kv_.commit(std::move(batch));
+}
+
+Result<EndpointPage<Endpoint>> Endpoints::endpoints(const RealmId& realm, std::size_t limit,
+                                                    std::optional<std::string_view> cursor,
+                                                    const SeesEndpoint& sees) const {
+  return page<Endpoint>(kv_, endpoints_of(realm), limit, cursor, decode_endpoint, sees);
+}
+
+Result<EndpointPtr> Endpoints::by_hash(const Digest& hash) const {
+  const auto generation = generation_.load();
+  {
+    auto open = open_.lock();
+    auto found = open->find(hash);
+    if (found != open->end() && found->second.generation == generation) {
+      return found->second.endpoint;
+    }
+  }
+  auto named = TRY(kv_.get(opener_key(hash)));
+  if (!named || named->size() != 2 * kIdBytes) return not_open();
+  auto stored = endpoint(RealmId::from_bytes(ByteView(*named).substr(0, kIdBytes)),
+                         EndpointId::from_bytes(ByteView(*named).substr(kIdBytes)));
+  if (!stored && stored.error().code == Code::kEndpointNotFound) return not_open();
+  auto known = std::make_shared<const Endpoint>(TRY(std::move(stored)));
+  auto open = open_.lock();
+  if (open->size() >= kMaxCached) open->clear();
+  open->insert_or_assign(hash, Cached{known, generation});
+  return known;
+}
+
+Result<EndpointPtr> Endpoints::open(std::string_view key) const {
+  if (!EndpointKey::is_one(key)) return not_open();
+  auto known = TRY(by_hash(EndpointKey::hash(key)));
+  if (known->status != EndpointStatus::kActive) return not_open();
+  if (known->expires_at && *known->expires_at <= clock_.now()) return not_open();
+  return known;
+}
+
+std::unique_ptr<Subscription> Endpoints::watch(Watcher watcher) {
+  // Tools and endpoints lie side by side; nothing else begins so.
+  class Both final : public Subscription {
+   public:
+    std::vector<std::unique_ptr<Subscription>> parts;
+  };
+  auto both = std::make_unique<Both>();
+  auto told = [watcher = std::move(watcher)](const std::vector<Bytes>& keys) {
+    std::set<RealmId> realms;
+    for (const auto& key : keys) {
+      if (key.size() < 1 + kIdBytes) continue;
+      realms.insert(RealmId::from_bytes(ByteView(key).substr(1, kIdBytes)));
+    }
+    for (const auto& realm : realms) watcher(realm);
+  };
+  both->parts.push_back(kv_.watch(KeyRange::prefix("x"), told));
+  both->parts.push_back(kv_.watch(KeyRange::prefix("e"), told));
+  return both;
+}
+
+}  // namespace cairn

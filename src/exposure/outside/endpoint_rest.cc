@@ -1,0 +1,164 @@
+#include "exposure/outside/endpoint_rest.h"
+
+#include "base/quote.h"
+#include "exposure/http/uri.h"
+#include "exposure/outside/endpoint_openapi.h"
+#include "exposure/rest/respond.h"
+#include "exposure/rest/rest.h"
+
+namespace cairn::outside {
+namespace {
+
+constexpr std::string_view kRest = "/api/v2/rest/";
+constexpr std::size_t kMaxBody = 12 << 20;
+
+bool reads(http::Method method) {
+  return method == http::Method::kGet || method == http::Method::kHead;
+}
+
+Failure wrong_method(std::string allowed) {
+  return Failure(Error(Code::kMethodNotAllowed, fmt::format("only {} is possible here", allowed))
+                     .with("allow", allowed));
+}
+
+Result<json::Object> parse_arguments(ByteView body) {
+  if (body.empty()) return json::Object();
+  auto value = TRY(json::parse(body, json::kFromClients));
+  if (value.is_object()) return std::move(value.get_object());
+  return fail(Code::kInvalidJson, "the body should be a JSON object of arguments");
+}
+
+http::Response answer(const http::Request& request, Result<Reply> reply, std::string_view tool,
+                      std::string who) {
+  auto out = reply ? rest::respond(request, std::move(*reply)) : rest::respond(reply.error());
+  out.headers.emplace_back("Cache-Control", "no-store");
+  out.log_tool = tool;
+  out.log_who = std::move(who);
+  return out;
+}
+
+json::Object describe(const OpenEndpoint& open) {
+  json::Array tools;
+  for (const auto& tool : open.tools) tools.emplace_back(definition(tool));
+  return {{"name", open.endpoint->name},
+          {"description", open.endpoint->description},
+          {"type", name(open.endpoint->type)},
+          {"tools", std::move(tools)}};
+}
+
+http::Plan call(BoundCalls& calls, const http::Request& request, OpenEndpointPtr open,
+                std::string tool) {
+  return http::WantBody{.max_bytes = kMaxBody,
+                        .where = http::Where::kWorker,
+                        .answer = [&calls, &request, open = std::move(open),
+                                   tool = std::move(tool)](Bytes body) -> http::Response {
+                          auto run = [&]() -> Result<Reply> {
+                            const auto arguments = TRY(parse_arguments(body));
+                            return calls.call(*open, tool, arguments, Entrance::kRest);
+                          };
+                          return answer(request, run(), shown(tool, 64),
+                                        open->endpoint->id.render());
+                        }};
+}
+
+// As seed 002 names things.
+json::Object config(const OpenEndpoint& open) {
+  const auto& endpoint = *open.endpoint;
+  json::Array bindings;
+  for (const auto& tool : open.tools) {
+    json::Object reference{{"id", tool.tool.id.render()},
+                           {"operation_type", tool.tool.operation},
+                           {"depot_id", tool.tool.context.depot},
+                           {"path", tool.tool.context.path},
+                           {"json_path", tool.tool.context.json_path},
+                           {"adi_config", tool.tool.config}};
+    bindings.emplace_back(json::Object{{"id", tool.binding.id.render()},
+                                       {"tool_name", tool.binding.name},
+                                       {"tool_description", tool.description},
+                                       {"input_schema", tool.input},
+                                       {"output_schema", tool.form.output},
+                                       {"adi_ref", std::move(reference)}});
+  }
+  return {{"aei", json::Object{{"id", endpoint.id.render()},
+                               {"user_id", endpoint.realm.render()},
+                               {"type", name(endpoint.type)},
+                               {"name", endpoint.name},
+                               {"status", name(endpoint.status)}}},
+          {"bindings", std::move(bindings)}};
+}
+
+}  // namespace
+
+bool EndpointRest::is_here(std::string_view path) { return path.starts_with(kRest); }
+
+http::Plan EndpointRest::begin(const http::Request& request) {
+  auto planned = plan(request);
+  if (planned) return std::move(*planned);
+  return rest::respond(planned.error());
+}
+
+Result<http::Plan> EndpointRest::plan(const http::Request& request) {
+  const auto segments = TRY(http::split_path(request.path));  // api v2 rest key …
+  if (segments.size() < 4 || segments.size() > 5) {
+    return fail(Code::kNotFound, "there is nothing here; call POST {}{{key}}/{{tool}}", kRest);
+  }
+  const bool by_header = segments[3] == "-";
+  const std::string key(by_header ? TRY(rest::bearer(request)) : std::string_view(segments[3]));
+  auto open = TRY(calls_.open(key));
+  if (segments.size() == 4) {
+    if (!reads(request.method)) return wrong_method("GET");
+    return rest::json_response(describe(*open));
+  }
+  if (segments[4] == "openapi.json" && reads(request.method)) {
+    return rest::json_response(endpoint_openapi(*open, by_header ? "-" : key));
+  }
+  TRY(open->find(segments[4]));
+  if (request.method != http::Method::kPost) return wrong_method("POST");
+  TRY(rest::check_json(request));
+  return call(calls_, request, std::move(open), segments[4]);
+}
+
+http::Plan InternalHandler::begin(const http::Request& request) {
+  auto planned = plan(request);
+  if (planned) return std::move(*planned);
+  return rest::respond(planned.error());
+}
+
+Result<http::Plan> InternalHandler::plan(const http::Request& request) {
+  const auto given = TRY(rest::bearer(request));
+  if (!same_secret(given, secret_)) {
+    return fail(Code::kInvalidToken, "the secret is wrong; it is in the file that serve was given");
+  }
+  const auto segments = TRY(http::split_path(request.path));
+  if (auto parts = rest::match_pattern("/internal/aei/mcp/{key}/config", segments)) {
+    if (!reads(request.method)) return wrong_method("GET");
+    return rest::json_response(config(*TRY(calls_.open(parts->front().second))));
+  }
+  auto parts = rest::match_pattern("/internal/adi/{id}/execute", segments);
+  if (!parts) return fail(Code::kNotFound, "there is nothing at {}", shown(request.path));
+  if (request.method != http::Method::kPost) return wrong_method("POST");
+  TRY(rest::check_json(request));
+  const auto id = TRY(ToolId::parse(parts->front().second));
+  return http::WantBody{
+      .max_bytes = kMaxBody,
+      .where = http::Where::kWorker,
+      .answer = [this, &request, id](Bytes body) -> http::Response {
+        auto run = [&]() -> Result<Reply> {
+          const auto all = TRY(parse_arguments(body));
+          for (const auto& member : all) {
+            if (member.key() == "arguments" || member.key() == "binding_id") continue;
+            return fail(Code::kInvalidArgument, "'{}' is not known; give arguments and binding_id",
+                        shown(std::string_view(member.key())));
+          }
+          const auto* arguments = json::find(all, "arguments");
+          if (arguments != nullptr && !arguments->is_object()) {
+            return fail(Code::kInvalidArgument, "'arguments' should be an object");
+          }
+          return calls_.execute(id, Arguments(all).maybe_text("binding_id"),
+                                arguments == nullptr ? json::Object() : arguments->get_object());
+        };
+        return answer(request, run(), "execute", id.render());
+      }};
+}
+
+}  // namespace cairn::outside
