@@ -1,0 +1,111 @@
+#include "data/json/jmespath/builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "data/json/jmespath/problem.h"
+
+namespace cairn::jmespath {
+
+// Of a node's depth two things follow: how deep the evaluation recurses, and by how many levels the
+// outcome can be nested deeper than the document. What works on another's outcome adds its levels
+// to that one's.
+unsigned Builder::depth_below(const Node& node) const {
+  switch (node.op) {
+    case Op::kLiteral:
+      return 0;
+    case Op::kNot:
+    case Op::kCompare:
+      return std::max(depth(node.source), depth(node.right));
+    case Op::kPath:
+    case Op::kProject:
+    case Op::kFlatten:
+    case Op::kValues:
+    case Op::kSlice:
+      return depth(node.source) + depth(node.right);
+    case Op::kFilter:
+      return std::max(depth(node.source) + depth(node.right), depth(node.condition));
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kList:
+    case Op::kRecord:
+      return deepest_child(node);
+    case Op::kChain:
+      return sum_of_children(node);
+    case Op::kCall:
+      return signature(node.function).variadic ? deepest_child(node) : sum_of_children(node);
+  }
+  std::unreachable();
+}
+
+unsigned Builder::deepest_child(const Node& node) const {
+  unsigned deepest = 0;
+  for (std::uint32_t i = node.first; i < node.first + node.count; ++i) {
+    const auto child = node.op == Op::kRecord ? program_.entries[i].value : program_.children[i];
+    deepest = std::max(deepest, depth(child));
+  }
+  return deepest;
+}
+
+unsigned Builder::sum_of_children(const Node& node) const {
+  unsigned sum = 0;
+  for (std::uint32_t i = node.first; i < node.first + node.count; ++i) {
+    sum += depth(program_.children[i]);
+  }
+  return sum;
+}
+
+Result<NodeId> Builder::add(Node node) {
+  const auto below = depth_below(node);
+  if (below >= kDeepestExpression) return too_deep(node.offset);
+  node.depth = static_cast<std::uint16_t>(below + 1);
+  program_.nodes.push_back(node);
+  return static_cast<NodeId>(program_.nodes.size() - 1);
+}
+
+Result<NodeId> Builder::add_with_children(Node node, std::size_t mark) {
+  const auto begin = aside_.begin() + static_cast<std::ptrdiff_t>(mark);
+  node.first = static_cast<std::uint32_t>(program_.children.size());
+  node.count = static_cast<std::uint32_t>(aside_.end() - begin);
+  program_.children.insert(program_.children.end(), begin, aside_.end());
+  aside_.erase(begin, aside_.end());
+  return add(node);
+}
+
+Result<NodeId> Builder::add_record(Node node, const std::vector<Entry>& entries) {
+  node.first = static_cast<std::uint32_t>(program_.entries.size());
+  node.count = static_cast<std::uint32_t>(entries.size());
+  program_.entries.insert(program_.entries.end(), entries.begin(), entries.end());
+  return add(node);
+}
+
+Result<NodeId> Builder::chained(NodeId left, NodeId right, std::uint32_t offset) {
+  if (left == kCurrent) return right;
+  const auto before = mark();
+  put_aside(left);
+  put_aside(right);
+  return add_with_children({.op = Op::kChain, .offset = offset}, before);
+}
+
+Result<NodeId> Builder::extended(NodeId left, const Step& step, std::uint32_t offset) {
+  auto& steps = program_.steps;
+  const auto end = static_cast<std::uint32_t>(steps.size());
+  steps.push_back(step);
+  if (left != kCurrent) {
+    auto& node = program_.nodes[left];
+    if (node.op == Op::kPath && node.first + node.count == end) {
+      node.count += 1;
+      return left;
+    }
+  }
+  return add({.op = Op::kPath, .offset = offset, .source = left, .first = end, .count = 1});
+}
+
+Failure Builder::too_deep(std::size_t offset) const {
+  return Failure(problem(Kind::kSyntax, program_.text, offset,
+                         fmt::format("more than {} expressions are inside or after each other; cut "
+                                     "the query into several",
+                                     kDeepestExpression)));
+}
+
+}  // namespace cairn::jmespath

@@ -1,0 +1,165 @@
+// The values of a search while it runs; private to the module's own sources.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "data/json/json.h"
+
+namespace cairn::jmespath {
+
+struct Member;
+
+// A JSON value that owns nothing: a scalar, text or containers in the document, or containers that
+// the search made in its arena. Two registers wide, so that it is passed and returned in them.
+struct Item {
+  enum class Tag : std::uint8_t {
+    kFailed,  // no value: why is with the search
+    kNull,
+    kBool,
+    kInt,
+    kUint,
+    kDouble,
+    kString,
+    kArray,   // of the document
+    kList,    // of the search
+    kObject,  // of the document
+    kRecord,  // of the search
+  };
+
+  Tag tag = Tag::kNull;
+  std::uint32_t size = 0;  // of a string, list or record
+  union {
+    bool boolean;
+    std::int64_t integer = 0;
+    std::uint64_t natural;
+    double real;
+    const char* chars;
+    const json::Array* array;
+    const Item* items;
+    const json::Object* object;
+    const Member* members;
+  };
+
+  static Item of(bool value) { return {.tag = Tag::kBool, .boolean = value}; }
+  static Item of(std::int64_t value) { return {.tag = Tag::kInt, .integer = value}; }
+  static Item of(std::uint64_t value) { return {.tag = Tag::kUint, .natural = value}; }
+  // Null when JSON cannot say it.
+  static Item of(double value);
+  static Item of(std::string_view value) {
+    return {.tag = Tag::kString,
+            .size = static_cast<std::uint32_t>(value.size()),
+            .chars = value.data()};
+  }
+  static Item of(const json::Value& value);
+  static Item list(const Item* items, std::size_t size) {
+    return {.tag = Tag::kList, .size = static_cast<std::uint32_t>(size), .items = items};
+  }
+  static Item record(const Member* members, std::size_t size) {
+    return {.tag = Tag::kRecord, .size = static_cast<std::uint32_t>(size), .members = members};
+  }
+
+  bool failed() const { return tag == Tag::kFailed; }
+  bool is_null() const { return tag == Tag::kNull; }
+  bool is_number() const { return tag >= Tag::kInt && tag <= Tag::kDouble; }
+  bool is_string() const { return tag == Tag::kString; }
+  bool is_array() const { return tag == Tag::kArray || tag == Tag::kList; }
+  bool is_object() const { return tag == Tag::kObject || tag == Tag::kRecord; }
+
+  // REQUIRES: a string.
+  std::string_view text() const { return {chars, size}; }
+};
+static_assert(sizeof(Item) == 16 && std::is_trivially_copyable_v<Item>);
+
+struct Member {
+  std::string_view key;
+  Item value;
+};
+
+inline Item Item::of(const json::Value& value) {
+  switch (value.kind()) {
+    case json::Kind::null:
+      return {};
+    case json::Kind::bool_:
+      return of(value.get_bool());
+    case json::Kind::int64:
+      return of(value.get_int64());
+    case json::Kind::uint64:
+      return of(value.get_uint64());
+    case json::Kind::double_:
+      return {.tag = Tag::kDouble, .real = value.get_double()};
+    case json::Kind::string:
+      return of(std::string_view(value.get_string()));
+    case json::Kind::array:
+      return {.tag = Tag::kArray, .array = &value.get_array()};
+    case json::Kind::object:
+      return {.tag = Tag::kObject, .object = &value.get_object()};
+  }
+  return {};
+}
+
+// The elements of an array, wherever they are. REQUIRES: an array.
+class Elements final {
+ public:
+  explicit Elements(Item array)
+      : values_(array.tag == Item::Tag::kArray ? array.array->data() : nullptr),
+        items_(array.tag == Item::Tag::kArray ? nullptr : array.items),
+        size_(array.tag == Item::Tag::kArray ? array.array->size() : array.size) {}
+
+  std::size_t size() const { return size_; }
+  Item operator[](std::size_t i) const {
+    return values_ != nullptr ? Item::of(values_[i]) : items_[i];
+  }
+
+ private:
+  const json::Value* values_;
+  const Item* items_;
+  std::size_t size_;
+};
+
+// The members of an object, wherever they are. REQUIRES: an object.
+class Members final {
+ public:
+  explicit Members(Item object)
+      : pairs_(object.tag == Item::Tag::kObject ? object.object->begin() : nullptr),
+        members_(object.tag == Item::Tag::kObject ? nullptr : object.members),
+        size_(object.tag == Item::Tag::kObject ? object.object->size() : object.size) {}
+
+  std::size_t size() const { return size_; }
+  std::string_view key(std::size_t i) const {
+    return pairs_ != nullptr ? std::string_view(pairs_[i].key()) : members_[i].key;
+  }
+  Item value(std::size_t i) const {
+    return pairs_ != nullptr ? Item::of(pairs_[i].value()) : members_[i].value;
+  }
+
+ private:
+  const json::Object::value_type* pairs_;
+  const Member* members_;
+  std::size_t size_;
+};
+
+// The member of that name, or null. REQUIRES: an object.
+Item find(Item object, std::string_view key, bool& found);
+
+// What an array or object has in it. REQUIRES: one of these.
+std::size_t count(Item container);
+
+// What && and filters take for true: everything but null, false and what is empty.
+bool truthy(Item item);
+
+// `a string`, `an array`
+std::string_view phrase(Item item);
+// `string`, `array`
+std::string_view type_name(Item item);
+// A bit of TypeBit.
+std::uint8_t type_bit(Item item);
+
+// Exact, whatever the kinds. REQUIRES: numbers.
+std::partial_ordering compare_numbers(Item a, Item b);
+
+double to_double(Item number);
+
+}  // namespace cairn::jmespath

@@ -1,0 +1,236 @@
+#include "data/json/jmespath/lexer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/quote.h"
+#include "base/utf8.h"
+#include "data/json/jmespath/problem.h"
+
+namespace cairn::jmespath {
+namespace {
+
+enum Class : std::uint8_t { kOther, kSpace, kLetter, kDigit };
+
+constexpr std::array<Class, 256> kClasses = [] {
+  std::array<Class, 256> classes{};
+  for (unsigned c = 'a'; c <= 'z'; ++c) classes[c] = kLetter;
+  for (unsigned c = 'A'; c <= 'Z'; ++c) classes[c] = kLetter;
+  for (unsigned c = '0'; c <= '9'; ++c) classes[c] = kDigit;
+  classes['_'] = kLetter;
+  for (const unsigned c : {' ', '\t', '\n', '\r'}) classes[c] = kSpace;
+  return classes;
+}();
+
+Class class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
+
+// The first byte that is no UTF-8. REQUIRES: there is one.
+std::size_t bad_byte(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const std::size_t size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (!valid_utf8(text.substr(at, size))) return at;
+    at += size;
+  }
+  return at;
+}
+
+class Lexer final {
+ public:
+  explicit Lexer(Program& program) : program_(program), text_(program.text) {}
+
+  Result<std::vector<Token>> run() {
+    if (!valid_utf8(text_)) return wrong(bad_byte(text_), "this byte is not UTF-8");
+    tokens_.reserve(text_.size() / 3 + 8);
+    while (at_ < text_.size()) TRY(next());
+    add(TokenKind::kEnd, 0);
+    return std::move(tokens_);
+  }
+
+ private:
+  Failure wrong(std::size_t offset, std::string_view what) const {
+    return Failure(problem(Kind::kSyntax, text_, offset, what));
+  }
+
+  char peek(std::size_t ahead = 1) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+
+  Result<void> add(TokenKind kind, std::size_t size, std::int64_t number = 0) {
+    tokens_.push_back(
+        {kind, static_cast<std::uint32_t>(at_), static_cast<std::uint32_t>(size), number});
+    at_ += size;
+    return {};
+  }
+
+  // The two-character token when `second` follows, otherwise the other one.
+  Result<void> add_either(char second, TokenKind two, TokenKind one) {
+    return peek() == second ? add(two, 2) : add(one, 1);
+  }
+
+  Result<void> next() {
+    switch (class_of(text_[at_])) {
+      case kSpace:
+        at_ += 1;
+        return {};
+      case kLetter:
+        return add_name();
+      case kDigit:
+        return add_number();
+      case kOther:
+        return add_sign();
+    }
+    return {};
+  }
+
+  Result<void> add_sign() {
+    switch (text_[at_]) {
+      case '.':
+        return add(TokenKind::kDot, 1);
+      case '*':
+        return add(TokenKind::kStar, 1);
+      case ',':
+        return add(TokenKind::kComma, 1);
+      case ':':
+        return add(TokenKind::kColon, 1);
+      case ']':
+        return add(TokenKind::kCloseBracket, 1);
+      case '{':
+        return add(TokenKind::kOpenBrace, 1);
+      case '}':
+        return add(TokenKind::kCloseBrace, 1);
+      case '(':
+        return add(TokenKind::kOpenParen, 1);
+      case ')':
+        return add(TokenKind::kCloseParen, 1);
+      case '@':
+        return add(TokenKind::kAt, 1);
+      case '[':
+        if (peek() == '?') return add(TokenKind::kFilter, 2);
+        return add_either(']', TokenKind::kFlatten, TokenKind::kOpenBracket);
+      case '&':
+        return add_either('&', TokenKind::kAnd, TokenKind::kReference);
+      case '|':
+        return add_either('|', TokenKind::kOr, TokenKind::kPipe);
+      case '!':
+        return add_either('=', TokenKind::kNotEqual, TokenKind::kNot);
+      case '<':
+        return add_either('=', TokenKind::kLessOrEqual, TokenKind::kLess);
+      case '>':
+        return add_either('=', TokenKind::kGreaterOrEqual, TokenKind::kGreater);
+      case '=':
+        if (peek() == '=') return add(TokenKind::kEqual, 2);
+        return wrong(at_, "a single '=' means nothing; compare with '=='");
+      case '-':
+        if (class_of(peek()) == kDigit) return add_number();
+        return wrong(at_,
+                     "'-' must be followed by the digits of an index; a name with '-' in it "
+                     "must be in double quotes");
+      case '"':
+        return add_quoted_name();
+      case '\'':
+        return add_raw_string();
+      case '`':
+        return add_literal();
+      default:
+        return wrong(at_,
+                     "no expression has this character here; put a name that is not made of "
+                     "letters, digits and '_' in double quotes");
+    }
+  }
+
+  Result<void> add_name() {
+    auto end = at_ + 1;
+    while (end < text_.size() && class_of(text_[end]) >= kLetter) ++end;
+    return add(TokenKind::kName, end - at_);
+  }
+
+  Result<void> add_number() {
+    const bool negative = text_[at_] == '-';
+    auto end = at_ + (negative ? 1 : 0);
+    std::int64_t number = 0;
+    for (; end < text_.size() && class_of(text_[end]) == kDigit; ++end) {
+      number = std::min(kFarthest, number * 10 + (text_[end] - '0'));
+    }
+    return add(TokenKind::kNumber, end - at_, negative ? -number : number);
+  }
+
+  // The size of what begins at the quote here, with both quotes; a backslash takes the character
+  // after it along. 0 when it does not end.
+  std::size_t quoted_size() const {
+    const char quote = text_[at_];
+    for (auto end = at_ + 1; end < text_.size(); ++end) {
+      if (text_[end] == '\\') {
+        ++end;
+      } else if (text_[end] == quote) {
+        return end + 1 - at_;
+      }
+    }
+    return 0;
+  }
+
+  // What is between the quotes, with `\QUOTE` as QUOTE and every other backslash as it is.
+  std::string unquoted(std::size_t size) const {
+    const char quote = text_[at_];
+    std::string out;
+    out.reserve(size);
+    for (auto i = at_ + 1; i + 1 < at_ + size; ++i) {
+      if (text_[i] == '\\') {
+        if (text_[i + 1] != quote) out += '\\';
+        ++i;
+      }
+      out += text_[i];
+    }
+    return out;
+  }
+
+  Result<void> add_quoted_name() {
+    const auto size = quoted_size();
+    if (size == 0) return wrong(at_, "the double quote that opens here is never closed");
+    auto name = json::parse(text_.substr(at_, size));
+    if (!name) {
+      return wrong(at_, fmt::format("a name in double quotes is spelled like a JSON string, but {}",
+                                    name.error().message));
+    }
+    program_.names.emplace_back(json::text(*name));
+    return add(TokenKind::kQuotedName, size, last(program_.names));
+  }
+
+  Result<void> add_raw_string() {
+    const auto size = quoted_size();
+    if (size == 0) return wrong(at_, "the single quote that opens here is never closed");
+    program_.literals.emplace_back(unquoted(size));
+    return add(TokenKind::kLiteral, size, last(program_.literals));
+  }
+
+  Result<void> add_literal() {
+    const auto size = quoted_size();
+    if (size == 0) return wrong(at_, "the backquote that opens here is never closed");
+    const auto written = unquoted(size);
+    auto value = json::parse(written);
+    if (!value) {
+      return wrong(at_, fmt::format("what is in backquotes must be JSON, but {}; a string is "
+                                    "written '{}'",
+                                    value.error().message, shown(written, 40)));
+    }
+    program_.literals.push_back(std::move(*value));
+    return add(TokenKind::kLiteral, size, last(program_.literals));
+  }
+
+  template <typename List>
+  static std::int64_t last(const List& list) {
+    return static_cast<std::int64_t>(list.size()) - 1;
+  }
+
+  Program& program_;
+  const std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+Result<std::vector<Token>> tokens_of(Program& program) { return Lexer(program).run(); }
+
+}  // namespace cairn::jmespath

@@ -1,0 +1,348 @@
+#include "data/json/jmespath/search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "data/json/jmespath/problem.h"
+
+namespace cairn::jmespath {
+namespace {
+
+using Tag = Item::Tag;
+
+// Where a slice begins, and how many elements it has.
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+};
+
+// An end of a slice as a place in the array; just outside of it when it is beyond.
+std::int64_t clamped(std::int64_t place, std::int64_t size, bool backwards) {
+  if (place < 0) place += size;
+  return backwards ? std::clamp<std::int64_t>(place, -1, size - 1)
+                   : std::clamp<std::int64_t>(place, 0, size);
+}
+
+Range range_of(const Slice& slice, std::int64_t size) {
+  const bool backwards = slice.step < 0;
+  const auto begin =
+      slice.begin ? clamped(*slice.begin, size, backwards) : (backwards ? size - 1 : 0);
+  const auto end = slice.end ? clamped(*slice.end, size, backwards) : (backwards ? -1 : size);
+  const auto span = backwards ? begin - end : end - begin;
+  const auto step = backwards ? -slice.step : slice.step;
+  return {begin, span <= 0 ? 0 : (span + step - 1) / step};
+}
+
+bool holds(Comparison comparison, std::partial_ordering order) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return order == 0;
+    case Comparison::kNotEqual:
+      return order != 0;
+    case Comparison::kLess:
+      return order < 0;
+    case Comparison::kLessOrEqual:
+      return order <= 0;
+    case Comparison::kGreater:
+      return order > 0;
+    case Comparison::kGreaterOrEqual:
+      return order >= 0;
+  }
+  std::unreachable();
+}
+
+}  // namespace
+
+Result<Item> Search::run(const json::Value& document) {
+  hints_ = arena_.make<std::uint32_t>(program_.steps.size());
+  if (hints_ == nullptr) return Failure(error());
+  std::fill_n(hints_, program_.steps.size(), 0);
+  const auto outcome = evaluate(program_.root, Item::of(document));
+  if (outcome.failed()) return Failure(error());
+  return outcome;
+}
+
+Error Search::error() { return error_ ? std::move(*error_) : over_budget(budget_); }
+
+Item Search::evaluate(NodeId id, Item current) {
+  if (id == kCurrent) return current;
+  if (!meter_.step()) return failed();
+  const auto& node = program_.nodes[id];
+  switch (node.op) {
+    case Op::kLiteral:
+      return Item::of(program_.literals[node.first]);
+    case Op::kPath:
+      return path(node, current);
+    case Op::kChain:
+      return chain(node, current);
+    case Op::kAnd:
+      return any_or_all(node, current, false);
+    case Op::kOr:
+      return any_or_all(node, current, true);
+    case Op::kNot:
+      return negate(node, current);
+    case Op::kCompare:
+      return compare(node, current);
+    case Op::kProject:
+      return project(node, current);
+    case Op::kFlatten:
+      return flatten(node, current);
+    case Op::kFilter:
+      return filter(node, current);
+    case Op::kValues:
+      return values(node, current);
+    case Op::kSlice:
+      return slice(node, current);
+    case Op::kList:
+      return list(node, current);
+    case Op::kRecord:
+      return record(node, current);
+    case Op::kCall:
+      return call(node, current);
+  }
+  std::unreachable();
+}
+
+Item Search::path(const Node& node, Item current) {
+  auto at = evaluate(node.source, current);
+  for (auto i = node.first; i < node.first + node.count; ++i) {
+    const auto& step = program_.steps[i];
+    if (at.failed()) return at;
+    if (!step.is_index) {
+      if (!at.is_object()) return {};
+      at = member(at, i);
+      continue;
+    }
+    if (!at.is_array()) return {};
+    const Elements elements(at);
+    const auto size = static_cast<std::int64_t>(elements.size());
+    const auto index = step.index < 0 ? step.index + size : step.index;
+    if (index < 0 || index >= size) return {};
+    at = elements[static_cast<std::size_t>(index)];
+  }
+  return at;
+}
+
+// Objects beside each other mostly have their members in the same order.
+Item Search::member(Item from, std::uint32_t step) {
+  const auto key = program_.steps[step].name;
+  if (from.tag == Tag::kRecord) {
+    bool found = false;
+    return meter_.spend(from.size / 8) ? find(from, key, found) : failed();
+  }
+  const auto& object = *from.object;
+  auto& hint = hints_[step];
+  const auto* const begin = object.begin();
+  if (hint < object.size() && std::string_view(begin[hint].key()) == key) {
+    return Item::of(begin[hint].value());
+  }
+  const auto* const found = object.find(key);
+  if (found == object.end()) return {};
+  hint = static_cast<std::uint32_t>(found - begin);
+  return Item::of(found->value());
+}
+
+Item Search::chain(const Node& node, Item current) {
+  for (std::uint32_t i = 0; i < node.count && !current.failed(); ++i) {
+    current = evaluate(program_.children[node.first + i], current);
+  }
+  return current;
+}
+
+// The first child whose truth is `until`, or the last one.
+Item Search::any_or_all(const Node& node, Item current, bool until) {
+  Item child;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    child = evaluate(program_.children[node.first + i], current);
+    if (child.failed() || truthy(child) == until) return child;
+  }
+  return child;
+}
+
+Item Search::negate(const Node& node, Item current) {
+  const auto item = evaluate(node.source, current);
+  return item.failed() ? item : Item::of(!truthy(item));
+}
+
+Item Search::compare(const Node& node, Item current) {
+  const auto left = evaluate(node.source, current);
+  if (left.failed()) return left;
+  const auto right = evaluate(node.right, current);
+  if (right.failed()) return right;
+  if (left.is_number() && right.is_number()) {
+    return Item::of(holds(node.comparison, compare_numbers(left, right)));
+  }
+  const bool equal = node.comparison == Comparison::kEqual;
+  if (!equal && node.comparison != Comparison::kNotEqual) return {};
+  const auto answer = same(left, right);
+  return answer ? Item::of(*answer == equal) : failed();
+}
+
+bool Search::keep(Item item) {
+  if (kept_.size() == kept_.capacity() && !grow_kept()) return false;
+  kept_.push_back(item);
+  return true;
+}
+
+bool Search::grow_kept() {
+  const auto more = std::max<std::size_t>(16, kept_.capacity());
+  if (!meter_.take(more * sizeof(Item))) return false;
+  kept_.reserve(kept_.capacity() + more);
+  return true;
+}
+
+bool Search::apply(NodeId right, Item element) {
+  const auto outcome = evaluate(right, element);
+  if (outcome.failed()) return false;
+  return outcome.is_null() || keep(outcome);
+}
+
+Item Search::collect(std::size_t mark) {
+  const auto size = kept_.size() - mark;
+  auto* items = arena_.make<Item>(size);
+  if (items == nullptr) return failed();
+  std::copy_n(kept_.data() + mark, size, items);
+  kept_.resize(mark);
+  return Item::list(items, size);
+}
+
+Item Search::project(const Node& node, Item current) {
+  const auto source = evaluate(node.source, current);
+  if (!source.is_array()) return source.failed() ? source : Item();
+  const Elements elements(source);
+  if (!meter_.spend(elements.size())) return failed();
+  const auto mark = kept_.size();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (!apply(node.right, elements[i])) return failed();
+  }
+  return collect(mark);
+}
+
+Item Search::flatten(const Node& node, Item current) {
+  const auto source = evaluate(node.source, current);
+  if (!source.is_array()) return source.failed() ? source : Item();
+  const Elements elements(source);
+  if (!meter_.spend(elements.size())) return failed();
+  const auto mark = kept_.size();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto element = elements[i];
+    if (!element.is_array()) {
+      if (!apply(node.right, element)) return failed();
+      continue;
+    }
+    const Elements inner(element);
+    if (!meter_.spend(inner.size())) return failed();
+    for (std::size_t j = 0; j < inner.size(); ++j) {
+      if (!apply(node.right, inner[j])) return failed();
+    }
+  }
+  return collect(mark);
+}
+
+Item Search::filter(const Node& node, Item current) {
+  const auto source = evaluate(node.source, current);
+  if (!source.is_array()) return source.failed() ? source : Item();
+  const Elements elements(source);
+  if (!meter_.spend(elements.size())) return failed();
+  const auto mark = kept_.size();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto element = elements[i];
+    const auto condition = evaluate(node.condition, element);
+    if (condition.failed()) return condition;
+    if (truthy(condition) && !apply(node.right, element)) return failed();
+  }
+  return collect(mark);
+}
+
+Item Search::values(const Node& node, Item current) {
+  const auto source = evaluate(node.source, current);
+  if (!source.is_object()) return source.failed() ? source : Item();
+  const Members members(source);
+  if (!meter_.spend(members.size())) return failed();
+  const auto mark = kept_.size();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!apply(node.right, members.value(i))) return failed();
+  }
+  return collect(mark);
+}
+
+Item Search::slice(const Node& node, Item current) {
+  const auto source = evaluate(node.source, current);
+  if (!source.is_array()) return source.failed() ? source : Item();
+  const Elements elements(source);
+  const auto& slice = program_.slices[node.first];
+  const auto range = range_of(slice, static_cast<std::int64_t>(elements.size()));
+  if (!meter_.spend(static_cast<std::uint64_t>(range.count))) return failed();
+  const auto mark = kept_.size();
+  for (std::int64_t i = 0; i < range.count; ++i) {
+    const auto place = static_cast<std::size_t>(range.begin + i * slice.step);
+    if (!apply(node.right, elements[place])) return failed();
+  }
+  return collect(mark);
+}
+
+Item Search::list(const Node& node, Item current) {
+  if (current.is_null()) return {};
+  auto* items = arena_.make<Item>(node.count);
+  if (items == nullptr) return failed();
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    items[i] = evaluate(program_.children[node.first + i], current);
+    if (items[i].failed()) return items[i];
+  }
+  return Item::list(items, node.count);
+}
+
+Item Search::record(const Node& node, Item current) {
+  if (current.is_null()) return {};
+  auto* members = arena_.make<Member>(node.names);
+  if (members == nullptr) return failed();
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const auto& entry = program_.entries[node.first + i];
+    const auto item = evaluate(entry.value, current);
+    if (item.failed()) return item;
+    members[entry.place] = {entry.name, item};
+  }
+  return Item::record(members, node.names);
+}
+
+std::optional<bool> Search::same(Item a, Item b) {
+  if (!meter_.step()) return std::nullopt;
+  if (a.is_number() && b.is_number()) return compare_numbers(a, b) == 0;
+  if (type_bit(a) != type_bit(b)) return false;
+  if (a.is_array()) return same_arrays(a, b);
+  if (a.is_object()) return same_objects(a, b);
+  if (a.is_string()) {
+    if (a.size != b.size) return false;
+    if (!meter_.look(a.size)) return std::nullopt;
+    return a.text() == b.text();
+  }
+  return a.is_null() || a.boolean == b.boolean;
+}
+
+std::optional<bool> Search::same_arrays(Item a, Item b) {
+  const Elements left(a);
+  const Elements right(b);
+  if (left.size() != right.size()) return false;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const auto answer = same(left[i], right[i]);
+    if (answer != true) return answer;
+  }
+  return true;
+}
+
+std::optional<bool> Search::same_objects(Item a, Item b) {
+  const Members left(a);
+  if (left.size() != count(b)) return false;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    // One in the arena has no index of its members.
+    if (b.tag == Tag::kRecord && !meter_.spend(b.size / 8)) return std::nullopt;
+    bool found = false;
+    const auto other = find(b, left.key(i), found);
+    if (!found) return false;
+    const auto answer = same(left.value(i), other);
+    if (answer != true) return answer;
+  }
+  return true;
+}
+
+}  // namespace cairn::jmespath
