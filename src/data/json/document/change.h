@@ -38,9 +38,9 @@ inline constexpr std::size_t kMaxBatch = 1000;
 //            the detail `argument` names the item: `items[3]`, `items.name`.
 // Cost       a scan of the text up to the end of the container, and a copy of it.
 
-// For an object {key: value, ...} or [{key, value}, ...] with new keys, put at its end; for an array
-// [value, ...], put before `index` (0 to the length), or at the end.
-// {created: [key or index, ...], total}. Fails with KEY_EXISTS; KEY_NOT_FOUND (the index).
+// For an object {key: value, ...} or [{key, value}, ...] with new keys, put at its end; for an
+// array [value, ...], put before `index` (0 to the length), or at the end. {created: [key or index,
+// ...], total}. Fails with KEY_EXISTS; KEY_NOT_FOUND (the index).
 Result<Changed> create(const Document& document, const json::Pointer& context,
                        const json::Value& items, std::optional<std::int64_t> index = {});
 
@@ -65,7 +65,8 @@ Result<Changed> remove(const Document& document, const json::Pointer& context,
 //
 // Fail with  JSON_PATH_NOT_FOUND, KEY_EXISTS, WRONG_JSON_TYPE (the parent is no container),
 //            KEY_NOT_FOUND (an index beyond the end), MOVE_INTO_SELF (the target is the value or in
-//            it; also when it is copied), INVALID_ARGUMENT (the whole document as target, too deep).
+//            it; also when it is copied), INVALID_ARGUMENT (the whole document as target, too
+//            deep).
 Result<Changed> move(const Document& document, const json::Pointer& from, const json::Pointer& to);
 Result<Changed> copy(const Document& document, const json::Pointer& from, const json::Pointer& to);
 

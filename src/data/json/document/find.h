@@ -22,6 +22,8 @@ Result<const Value*> resolve(const Value& document, const Pointer& pointer);
 
 // In a message: `an array of 3 elements`, `an object with 1 key`, `a string`, `null`.
 std::string described(const Value& value);
+std::string described(const Array& array);
+std::string described(const Object& object);
 
 // `the document` or `'/items/3'`.
 std::string placed(const Pointer& pointer);

@@ -41,35 +41,38 @@ class Children final {
   // To the next child; false when there is none.
   bool next();
 
-  // REQUIRES: next() was true.
-  Span key() const { return key_; }  // with its quotes; empty in an array
-  Span value() const { return value_; }
+  // The child that next() came to.
+  std::string_view key() const { return key_.of(text_); }  // with its quotes; empty in an array
+  std::size_t value_begin() const { return value_.begin; }
+  Span value();
   // Where the child begins: its key, or its value.
   std::size_t begin() const { return is_object_ ? key_.begin : value_.begin; }
+  // How many came so far, this one included.
+  std::size_t count() const { return count_; }
 
   bool is_object() const { return is_object_; }
-  // How many children came so far.
-  std::size_t count() const { return count_; }
-  // The closing bracket's place. REQUIRES: next() was false.
+  // The closing bracket's place, when next() was false.
   std::size_t close() const { return at_; }
 
  private:
+  bool at_child();
+
   std::string_view text_;
-  bool is_object_;
+  bool is_object_ = false;
   std::size_t at_;
   std::size_t count_ = 0;
-  Span key_;
-  Span value_;
+  Span key_{};
+  Span value_{};  // its end is 0 until somebody asks
 };
 
 struct Found {
-  Span value;
+  std::size_t begin = 0;
   // Where the arrays and objects around it open, the outermost first.
-  std::vector<std::size_t> around;
+  std::vector<std::size_t> around{};
 };
 
-// The value a pointer leads to; none when it leads nowhere.
-// Costs  the text up to the value's end, once.
+// Where the value begins that a pointer leads to; none when it leads nowhere.
+// Costs  the text up to there, once.
 std::optional<Found> find_value(std::string_view text, const json::Pointer& pointer);
 
 }  // namespace cairn::document

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -31,8 +31,8 @@ struct Insertion {
 
 // Changes of one container. What is inserted stands before the element `at`, or at the end.
 struct Edit {
-  std::unordered_map<std::string, Change> members{};  // of an object
-  std::unordered_map<std::size_t, Change> elements{};  // of an array
+  std::map<std::string, Change, std::less<>> members{};  // of an object
+  std::map<std::size_t, Change> elements{};              // of an array
   std::vector<Insertion> insertions{};
   std::optional<std::size_t> at{};  // in an array, and with no other change
 };
