@@ -16,7 +16,7 @@ Failure bad_rule(std::string_view argument, std::string_view why) {
                      .with("argument", fmt::format("arguments.{}", shown(argument))));
 }
 
-Result<void> check_name(std::string_view name) {
+Result<void> check_tool_name(std::string_view name) {
   const bool plain = std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("_.-").contains(c);
@@ -133,7 +133,7 @@ std::string default_name(const ContextTool& tool) {
 }
 
 Result<BoundTool> bind(const ToolTable& table, const ContextTool& tool, const Binding& binding) {
-  TRY(check_name(binding.name));
+  TRY(check_tool_name(binding.name));
   auto form = TRY(form_of(table, tool));
   auto schema = TRY(public_schema(form, binding));
   json::Value input = schema;

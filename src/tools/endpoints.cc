@@ -110,10 +110,12 @@ Result<void> apply(Call& call, const Arguments& definition, ContextTool& tool) {
   }
   const auto& operation = *TRY(find_operation(tool.operation));
   const bool custom = operation.kind == Operation::Kind::kCustom;
-  if (custom != tool.context.depot.empty()) {
+  if (custom && !tool.context.depot.empty()) {
     return fail(Code::kInvalidArgument,
-                custom ? "a custom tool has its contexts in config.contexts; leave out depotId"
-                       : "depotId is required: the depot that the tool works on");
+                "a custom tool has its contexts in config.contexts; leave out depotId");
+  }
+  if (!custom && tool.context.depot.empty()) {
+    return fail(Code::kInvalidArgument, "depotId is required: the depot that the tool works on");
   }
   if (operation.kind != Operation::Kind::kJson && !tool.context.json_path.empty()) {
     return fail(Code::kInvalidArgument, "jsonPath is for JSON operations; {} has none",

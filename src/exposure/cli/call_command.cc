@@ -1,7 +1,9 @@
+#include <cstdlib>
 #include <iostream>
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/remote_session.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/query_arguments.h"
 #include "tools/table.h"
@@ -12,6 +14,8 @@ namespace {
 struct CallArguments {
   std::string tool;
   std::string json;
+  std::string endpoint;
+  std::string key;
   std::vector<std::string> pairs;
 };
 
@@ -19,7 +23,7 @@ Result<json::Object> from_json(const std::string& text) {
   auto value =
       TRY(json::parse(text == "-" ? std::string(std::istreambuf_iterator(std::cin), {}) : text));
   if (value.is_object()) return std::move(value.get_object());
-  return fail(Code::kInvalidJson, "--args should be a JSON object");
+  return fail(Code::kInvalidJson, "the arguments should be a JSON object");
 }
 
 // key=value becomes what the tool's schema says it is, as in a query string.
@@ -40,7 +44,34 @@ Result<void> add_pairs(json::Object& arguments, const CallArguments& given) {
   return rest::add_query_arguments(arguments, query, TRY(table.find(given.tool))->tool.input);
 }
 
+// Through an endpoint: its key is all that is needed.
+Result<int> call_endpoint(Context& context, const CallArguments& given) {
+  const auto key = given.key.empty() && std::getenv("CAIRN_ENDPOINT_KEY") != nullptr
+                       ? std::string(std::getenv("CAIRN_ENDPOINT_KEY"))
+                       : given.key;
+  if (key.empty()) {
+    return fail(Code::kInvalidArgument,
+                "the endpoint's key is missing; give --key, or CAIRN_ENDPOINT_KEY");
+  }
+  auto text = given.json;
+  if (given.pairs.size() > 1 || (!text.empty() && !given.pairs.empty())) {
+    return fail(Code::kInvalidArgument, "the arguments of an endpoint's tool are one JSON object");
+  }
+  if (!given.pairs.empty()) text = given.pairs.front();
+  const auto arguments = text.empty() ? json::Object() : TRY(from_json(text));
+  // The server's URL; an address of the endpoint itself does as well.
+  const auto url = given.endpoint.substr(0, given.endpoint.find("/api/"));
+  auto session = TRY(open_remote(
+      {.url = url, .token = key, .ca_file = context.options.ca_file, .tools = "/api/v2/rest/-/"}));
+  context.out.print_json(TRY(session->call(given.tool, arguments)));
+  return 0;
+}
+
 Result<int> run_call(Context& context, const CallArguments& given) {
+  if (!given.endpoint.empty()) return call_endpoint(context, given);
+  if (!given.key.empty()) {
+    return fail(Code::kInvalidArgument, "--key goes with --endpoint, the server's URL");
+  }
   json::Object arguments;
   if (!given.json.empty()) arguments = TRY(from_json(given.json));
   TRY(add_pairs(arguments, given));
@@ -61,9 +92,13 @@ void add_call_command(Commands& commands) {
        .group = "Server"},
       [given](Context& context) { return run_call(context, *given); });
   add_argument(command, "TOOL", given->tool, "Its name, such as fs_read");
-  add_argument(command, "KEY=VALUE", given->pairs, "Its arguments")->required(false);
+  add_argument(command, "KEY=VALUE", given->pairs, "Its arguments; with --endpoint: JSON")
+      ->required(false);
   add_value(command, "--args", given->json, "JSON",
             "The arguments as one object; - reads it from standard input");
+  add_value(command, "--endpoint", given->endpoint, "URL",
+            "Call a tool of an endpoint, on the server at this URL");
+  add_value(command, "--key", given->key, "KEY", "The endpoint's key [CAIRN_ENDPOINT_KEY]");
 }
 
 }  // namespace cairn::cli

@@ -191,11 +191,14 @@ void add_all(Commands& commands) {
   add_depot_commands(commands);
   add_file_commands(commands);
   add_search_commands(commands);
+  add_query_command(commands);
   add_write_commands(commands);
   add_transfer_commands(commands);
   add_delegate_commands(commands);
   add_user_commands(commands);
   add_admin_commands(commands);
+  add_context_tool_commands(commands);
+  add_endpoint_commands(commands);
   add_call_command(commands);
 }
 

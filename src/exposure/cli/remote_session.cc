@@ -53,11 +53,12 @@ class RemoteSession final : public Session {
   RemoteSession(http::Url url, const RemoteOptions& options)
       : client_(std::move(url), client_options(options)),
         authorization_("Bearer " + options.token),
-        where_(options.where) {}
+        where_(options.where),
+        tools_(options.tools) {}
 
   Result<json::Value> call(std::string_view tool, const json::Object& arguments) override {
     http::ClientRequest request{.method = http::Method::kPost,
-                                .target = "/api/realm/me/tools/" + http::percent_encode(tool),
+                                .target = tools_ + http::percent_encode(tool),
                                 .headers = {{"Content-Type", "application/json"}},
                                 .body = json::write(json::Value(arguments))};
     auto response = TRY(send(std::move(request)));
@@ -102,6 +103,7 @@ class RemoteSession final : public Session {
   http::Client client_;
   std::string authorization_;
   Where where_;
+  std::string tools_;
 };
 
 }  // namespace

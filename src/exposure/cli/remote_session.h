@@ -15,6 +15,8 @@ struct RemoteOptions {
   std::string token;
   std::string ca_file;  // empty: the system's
   Where where = Where::kElsewhere;
+  // Where tools are called: with a delegate's token, or with an endpoint's key.
+  std::string tools = "/api/realm/me/tools/";
 };
 
 // Sends nothing yet. INVALID_ARGUMENT for a URL that is none.

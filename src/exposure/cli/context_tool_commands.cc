@@ -1,0 +1,173 @@
+// cairn tool create, list, show, update, delete.
+#include "exposure/cli/address.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/json_argument.h"
+#include "exposure/cli/pages.h"
+
+namespace cairn::cli {
+namespace {
+
+struct ToolArguments {
+  std::string id;
+  std::string operation;
+  std::string depot;
+  std::optional<std::string> path;
+  std::optional<std::string> json_path;
+  std::optional<std::string> name;
+  std::optional<std::string> description;
+  std::string config;
+  std::string script;
+};
+
+Result<json::Object> arguments_of(Session& session, const ToolArguments& given) {
+  json::Object out;
+  if (!given.id.empty()) out["toolId"] = given.id;
+  if (!given.operation.empty()) out["operationType"] = given.operation;
+  if (!given.depot.empty()) out["depotId"] = TRY(resolve_depot(session, given.depot));
+  if (given.path) out["path"] = *given.path;
+  if (given.json_path) out["jsonPath"] = *given.json_path;
+  if (given.name) out["name"] = *given.name;
+  if (given.description) out["description"] = *given.description;
+  if (!given.config.empty()) out["config"] = TRY(json_argument(given.config, "--config"));
+  if (!given.script.empty()) {
+    auto config = out.contains("config") ? out["config"].as_object() : json::Object();
+    config["script"] = TRY(read_whole(given.script));
+    out["config"] = std::move(config);
+  }
+  return out;
+}
+
+std::string context_of(const Arguments& tool) {
+  auto out = std::string(tool.text("depotId"));
+  if (!tool.text("path").empty()) out += ":" + std::string(tool.text("path"));
+  if (!tool.text("jsonPath").empty()) out += "#" + std::string(tool.text("jsonPath"));
+  return out.empty() ? "its own contexts" : out;
+}
+
+void show_tool(Context& context, const json::Value& answer) {
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return;
+  }
+  const Arguments tool(answer.as_object());
+  auto& out = context.out;
+  out.print("{}  {}\n", out.paint(Style::kBold, tool.text("toolId")), out.safe(tool.text("name")));
+  out.print("  operation  {}\n", tool.text("operationType"));
+  out.print("  context    {}\n", out.safe(context_of(tool)));
+  if (!tool.text("description").empty()) {
+    out.print("  says       {}\n", out.safe(tool.text("description")));
+  }
+  const auto& config = object_of(tool.object(), "config");
+  if (!config.empty()) out.print("  config     {}\n", out.safe(json::write(json::Value(config))));
+  out.print("  owner      {}\n", tool.text("owner"));
+}
+
+Result<int> run_one(Context& context, const ToolArguments& given, std::string_view tool) {
+  auto& session = *TRY(context.session());
+  show_tool(context, TRY(session.call(tool, TRY(arguments_of(session, given)))));
+  return 0;
+}
+
+Result<int> run_delete(Context& context, const ToolArguments& given) {
+  auto& session = *TRY(context.session());
+  const auto answer = TRY(session.call("delete_tool", {{"toolId", given.id}}));
+  if (context.options.json) {
+    context.out.print_json(answer);
+  } else {
+    context.out.print("deleted {}\n", given.id);
+  }
+  return 0;
+}
+
+Result<int> run_list(Context& context) {
+  auto& session = *TRY(context.session());
+  const auto answer = TRY(collect(session, "list_tools", {{"limit", 1000}}, "tools"));
+  if (context.options.json) {
+    context.out.print_json(answer);
+    return 0;
+  }
+  Table table({{"TOOL"}, {"OPERATION"}, {"CONTEXT"}, {"NAME"}});
+  for (const auto& item : rows_of(answer.as_object(), "tools")) {
+    const Arguments row(item.as_object());
+    table.add({{std::string(row.text("toolId")), Style::kCyan},
+               std::string(row.text("operationType")),
+               context.out.safe(context_of(row)),
+               context.out.safe(row.text("name"))});
+  }
+  if (table.empty()) {
+    note("there are none; 'cairn tool create' makes one");
+  } else {
+    table.print(context.out);
+  }
+  return 0;
+}
+
+void add_definition(CLI::App* command, ToolArguments& given, bool needed) {
+  add_value(command, "--op", given.operation, "OPERATION",
+            "get_schema, get_all, query, preview, select, create, update, delete, move, copy; "
+            "fs_ls, fs_read, fs_write, …; custom")
+      ->required(needed);
+  add_value(command, "--depot", given.depot, "DEPOT", "The depot it works on");
+  add_value(command, "--path", given.path, "PATH", "The JSON file, or the directory for fs_…");
+  add_value(command, "--json-path", given.json_path, "POINTER", "Where in the file: /orders");
+  add_value(command, "--name", given.name, "NAME", "For people");
+  add_value(command, "--description", given.description, "TEXT", "For whoever calls it");
+  add_value(command, "--config", given.config, "JSON",
+            "fixed, defaults, …; @FILE reads it from a file");
+  add_value(command, "--script", given.script, "FILE", "The Lua script of a custom tool");
+}
+
+}  // namespace
+
+void add_context_tool_commands(Commands& commands) {
+  auto* group =
+      commands.add_group({.name = "tool",
+                          .description = "Tools on contexts: one operation on one piece of data",
+                          .example = "cairn tool list",
+                          .group = "Endpoints"});
+  {
+    auto given = std::make_shared<ToolArguments>();
+    auto* command = commands.add(
+        *group,
+        {.name = "create",
+         .description = "Make a tool that endpoints can bind",
+         .example = "cairn tool create --op query --depot shop --path orders.json",
+         .more = "It acts with your rights, on its context only. The context must exist."},
+        [given](Context& context) { return run_one(context, *given, "create_tool"); });
+    add_definition(command, *given, true);
+  }
+  commands.add(*group,
+               {.name = "list",
+                .description = "Your tools and those of delegates below you",
+                .example = "cairn tool list"},
+               [](Context& context) { return run_list(context); });
+  {
+    auto given = std::make_shared<ToolArguments>();
+    auto* command = commands.add(
+        *group, {.name = "show", .description = "One tool", .example = "cairn tool show adi_…"},
+        [given](Context& context) { return run_one(context, *given, "get_tool"); });
+    add_argument(command, "ID", given->id, "adi_…");
+  }
+  {
+    auto given = std::make_shared<ToolArguments>();
+    auto* command =
+        commands.add(*group,
+                     {.name = "update",
+                      .description = "Change a tool; in force for the next call",
+                      .example = "cairn tool update adi_… --description 'Orders of this year'"},
+                     [given](Context& context) { return run_one(context, *given, "update_tool"); });
+    add_argument(command, "ID", given->id, "adi_…");
+    add_definition(command, *given, false);
+  }
+  {
+    auto given = std::make_shared<ToolArguments>();
+    auto* command = commands.add(*group,
+                                 {.name = "delete",
+                                  .description = "Delete a tool that no endpoint binds",
+                                  .example = "cairn tool delete adi_…"},
+                                 [given](Context& context) { return run_delete(context, *given); });
+    add_argument(command, "ID", given->id, "adi_…");
+  }
+}
+
+}  // namespace cairn::cli

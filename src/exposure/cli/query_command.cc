@@ -1,0 +1,82 @@
+// cairn query: a JMESPath expression over JSON, from a file or a depot.
+#include "data/json/jmespath/jmespath.h"
+#include "exposure/cli/address.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/json_argument.h"
+#include "tools/arguments.h"
+
+namespace cairn::cli {
+namespace {
+
+struct QueryArguments {
+  std::string expression;
+  std::string file;
+  std::string depot;
+  std::string path;
+  std::string json_path;
+};
+
+constexpr json::ParseLimits kDeep{.max_depth = 1000};
+
+Result<json::Value> query_text(Context& context, const QueryArguments& given) {
+  const auto expression = TRY(jmespath::Expression::compile(given.expression));
+  const auto document =
+      TRY(json::parse(TRY(read_whole(given.file.empty() ? "-" : given.file)), kDeep));
+  Budget budget(context.clock(), {});
+  return expression.search(document, budget);
+}
+
+Result<json::Value> query_depot(Context& context, const QueryArguments& given) {
+  if (given.path.empty()) {
+    return fail(Code::kInvalidArgument, "--depot needs --path, the JSON file in it");
+  }
+  auto& session = *TRY(context.session());
+  json::Object arguments{{"depotId", TRY(resolve(session, given.depot)).key},
+                         {"path", given.path},
+                         {"expression", given.expression}};
+  if (!given.json_path.empty()) arguments["jsonPath"] = given.json_path;
+  auto answer = TRY(session.call("json_query", arguments));
+  if (Arguments(answer.as_object()).flag("truncated")) {
+    note("the result is larger than an answer and was cut; narrow the expression");
+  }
+  return std::move(answer.as_object().at("result"));
+}
+
+Result<int> run_query(Context& context, const QueryArguments& given) {
+  const bool of_depot = !given.depot.empty();
+  if (of_depot && !given.file.empty()) {
+    return fail(Code::kInvalidArgument, "--file and --depot name two sources; give one");
+  }
+  if (!of_depot && (!given.path.empty() || !given.json_path.empty())) {
+    return fail(Code::kInvalidArgument, "--path and --json-path go with --depot");
+  }
+  const auto result = TRY(of_depot ? query_depot(context, given) : query_text(context, given));
+  if (context.options.json) {
+    context.out.print("{}\n", json::write(result));
+  } else {
+    context.out.print("{}\n", json::write_pretty(result));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_query_command(Commands& commands) {
+  auto given = std::make_shared<QueryArguments>();
+  auto* command = commands.add(
+      {.name = "query",
+       .description = "Evaluate a JMESPath expression on JSON",
+       .example = "cairn query --file orders.json -- 'orders[?total > `100`].id'",
+       .more = "Reads standard input without --file or --depot. With --json the result is one "
+               "line.\n"
+               "An expression that cannot be evaluated is INVALID_QUERY, with its kind and place.",
+       .group = "Files"},
+      [given](Context& context) { return run_query(context, *given); });
+  add_argument(command, "EXPRESSION", given->expression, "JMESPath");
+  add_value(command, "--file", given->file, "FILE", "JSON to read [standard input]");
+  add_value(command, "--depot", given->depot, "DEPOT", "Query a JSON file in this depot");
+  add_value(command, "--path", given->path, "PATH", "The file in the depot");
+  add_value(command, "--json-path", given->json_path, "POINTER", "Where in it, e.g. /orders");
+}
+
+}  // namespace cairn::cli
