@@ -158,14 +158,12 @@ class Lexer final {
   // The size of what begins at the quote here, with both quotes; a backslash takes the character
   // after it along. 0 when it does not end.
   std::size_t quoted_size() const {
-    const char ends[] = {text_[at_], '\\'};
-    auto end = at_ + 1;
-    while (true) {
-      end = text_.find_first_of({ends, 2}, end);
-      if (end == text_.npos) return 0;
-      if (text_[end] == text_[at_]) return end + 1 - at_;
-      end += 2;
+    const char quote = text_[at_];
+    for (auto end = at_ + 1; end < text_.size(); ++end) {
+      if (text_[end] == quote) return end + 1 - at_;
+      if (text_[end] == '\\') ++end;
     }
+    return 0;
   }
 
   // What is between the quotes, with `\QUOTE` as QUOTE and every other backslash as it is.
