@@ -55,11 +55,13 @@ unsigned Builder::sum_of_children(const Node& node) const {
   return sum;
 }
 
-Result<NodeId> Builder::add(Node node) {
+Result<NodeId> Builder::add(const Node& node) {
   const auto below = depth_below(node);
   if (below >= kDeepestExpression) return too_deep(node.offset);
-  node.depth = static_cast<std::uint16_t>(below + 1);
-  program_.nodes.push_back(node);
+  // Field by field: a copy of the whole would wait for the stores of its fields.
+  program_.nodes.emplace_back(node.op, node.comparison, node.function,
+                              static_cast<std::uint16_t>(below + 1), node.offset, node.source,
+                              node.right, node.condition, node.names, node.first, node.count);
   return static_cast<NodeId>(program_.nodes.size() - 1);
 }
 
@@ -90,7 +92,7 @@ Result<NodeId> Builder::chained(NodeId left, NodeId right, std::uint32_t offset)
 Result<NodeId> Builder::extended(NodeId left, const Step& step, std::uint32_t offset) {
   auto& steps = program_.steps;
   const auto end = static_cast<std::uint32_t>(steps.size());
-  steps.push_back(step);
+  steps.emplace_back(step.name, step.index, step.is_index);
   if (left != kCurrent) {
     auto& node = program_.nodes[left];
     if (node.op == Op::kPath && node.first + node.count == end) {

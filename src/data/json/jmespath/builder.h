@@ -15,7 +15,7 @@ class Builder final {
   explicit Builder(Program& program) : program_(program) {}
 
   // REQUIRES: its children are in the program.
-  Result<NodeId> add(Node node);
+  Result<NodeId> add(const Node& node);
 
   // Children of nodes that are not complete yet: put aside one by one, then taken by their node.
   std::size_t mark() const { return aside_.size(); }

@@ -23,15 +23,15 @@ Item whole(double number) {
 }
 
 Item absolute(Item number) {
-  if (number.tag == Tag::kUint) return number;
-  if (number.tag == Tag::kDouble) return Item::of(std::abs(number.real));
+  if (number.tag() == Tag::kUint) return number;
+  if (number.tag() == Tag::kDouble) return Item::of(std::abs(number.real));
   if (number.integer >= 0) return number;
   const auto positive = 0 - static_cast<std::uint64_t>(number.integer);
   return positive > INT64_MAX ? Item::of(positive) : Item::of(static_cast<std::int64_t>(positive));
 }
 
 Item rounded(Function function, Item number) {
-  if (number.tag != Tag::kDouble) return number;
+  if (number.tag() != Tag::kDouble) return number;
   return whole(function == Function::kCeil ? std::ceil(number.real) : std::floor(number.real));
 }
 
@@ -146,9 +146,9 @@ Item Search::apply_function(const Node& node, Item first, Item second) {
 Item Search::contains(Item subject, Item sought) {
   if (subject.is_string()) {
     if (!sought.is_string()) return Item::of(false);
-    if (!meter_.look(subject.size)) return failed();
+    if (!meter_.look(subject.size())) return failed();
     // Linear whatever the texts are, which string_view's is not.
-    return Item::of(memmem(subject.chars, subject.size, sought.chars, sought.size) != nullptr);
+    return Item::of(memmem(subject.chars, subject.size(), sought.chars, sought.size()) != nullptr);
   }
   const Elements elements(subject);
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -160,7 +160,7 @@ Item Search::contains(Item subject, Item sought) {
 }
 
 Item Search::affix(Function function, Item text, Item part) {
-  if (!meter_.look(part.size)) return failed();
+  if (!meter_.look(part.size())) return failed();
   return Item::of(function == Function::kStartsWith ? text.text().starts_with(part.text())
                                                     : text.text().ends_with(part.text()));
 }
@@ -179,15 +179,15 @@ Item Search::join(const Node& node, Item glue, Item array) {
       return wrong_type(
           node, fmt::format("wants an array of strings, but element {} is {}", i, phrase(element)));
     }
-    size += element.size + (i == 0 ? 0 : glue.size);
+    size += element.size() + (i == 0 ? 0 : glue.size());
   }
   auto* const text = make_text(size);
   if (text == nullptr) return failed();
   auto* at = text;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (i > 0) at = std::copy_n(glue.chars, glue.size, at);
+    if (i > 0) at = std::copy_n(glue.chars, glue.size(), at);
     const auto element = elements[i];
-    at = std::copy_n(element.chars, element.size, at);
+    at = std::copy_n(element.chars, element.size(), at);
   }
   return Item::of(std::string_view(text, size));
 }
@@ -212,7 +212,7 @@ Item Search::object_values(Item object) {
 
 Item Search::length(Item item) {
   if (!item.is_string()) return Item::of(static_cast<std::int64_t>(count(item)));
-  if (!meter_.look(item.size)) return failed();
+  if (!meter_.look(item.size())) return failed();
   return Item::of(
       std::int64_t{std::ranges::count_if(item.text(), [](char byte) { return !continues(byte); })});
 }
@@ -276,17 +276,17 @@ Item Search::reverse(Item item) {
     for (std::size_t i = 0; i < elements.size(); ++i) items[i] = elements[elements.size() - 1 - i];
     return Item::list(items, elements.size());
   }
-  auto* const text = make_text(item.size);
+  auto* const text = make_text(item.size());
   if (text == nullptr) return failed();
-  auto* at = text + item.size;
-  for (std::size_t begin = 0; begin < item.size;) {
+  auto* at = text + item.size();
+  for (std::size_t begin = 0; begin < item.size();) {
     auto end = begin + 1;
-    while (end < item.size && continues(item.chars[end])) ++end;
+    while (end < item.size() && continues(item.chars[end])) ++end;
     at -= end - begin;
     std::copy(item.chars + begin, item.chars + end, at);
     begin = end;
   }
-  return Item::of(std::string_view(text, item.size));
+  return Item::of(std::string_view(text, item.size()));
 }
 
 Item Search::to_array(Item item) {
@@ -300,7 +300,7 @@ Item Search::to_array(Item item) {
 Item Search::to_number(Item item) {
   if (item.is_number()) return item;
   if (!item.is_string()) return {};
-  return meter_.look(item.size) ? parsed_number(item.text()) : failed();
+  return meter_.look(item.size()) ? parsed_number(item.text()) : failed();
 }
 
 Item Search::to_string(Item item) {

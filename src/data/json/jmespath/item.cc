@@ -16,8 +16,8 @@ using Wide = long double;
 static_assert(std::numeric_limits<Wide>::digits >= 64);
 
 Wide wide(Item number) {
-  if (number.tag == Tag::kInt) return static_cast<Wide>(number.integer);
-  if (number.tag == Tag::kUint) return static_cast<Wide>(number.natural);
+  if (number.tag() == Tag::kInt) return static_cast<Wide>(number.integer);
+  if (number.tag() == Tag::kUint) return static_cast<Wide>(number.natural);
   return static_cast<Wide>(number.real);
 }
 
@@ -28,7 +28,7 @@ struct TypeWords {
 };
 
 TypeWords words(Item item) {
-  switch (item.tag) {
+  switch (item.tag()) {
     case Tag::kFailed:
     case Tag::kNull:
       return {"null", "null", kNullBit};
@@ -54,16 +54,16 @@ TypeWords words(Item item) {
 
 Item Item::of(double value) {
   if (!std::isfinite(value)) return {};
-  return {.tag = Tag::kDouble, .real = value};
+  return {.head = head_of(Tag::kDouble), .real = value};
 }
 
 Item find(Item object, std::string_view key, bool& found) {
-  if (object.tag == Tag::kObject) {
+  if (object.tag() == Tag::kObject) {
     const auto* value = json::find(*object.object, key);
     found = value != nullptr;
     return found ? Item::of(*value) : Item();
   }
-  for (std::uint32_t i = 0; i < object.size; ++i) {
+  for (std::uint32_t i = 0; i < object.size(); ++i) {
     if (object.members[i].key != key) continue;
     found = true;
     return object.members[i].value;
@@ -73,18 +73,18 @@ Item find(Item object, std::string_view key, bool& found) {
 }
 
 std::size_t count(Item container) {
-  if (container.tag == Tag::kArray) return container.array->size();
-  if (container.tag == Tag::kObject) return container.object->size();
-  return container.size;
+  if (container.tag() == Tag::kArray) return container.array->size();
+  if (container.tag() == Tag::kObject) return container.object->size();
+  return container.size();
 }
 
 bool truthy(Item item) {
-  switch (item.tag) {
+  switch (item.tag()) {
     case Tag::kFailed:
     case Tag::kNull:
       return false;
     case Tag::kBool:
-      return item.boolean;
+      return item.boolean();
     case Tag::kInt:
     case Tag::kUint:
     case Tag::kDouble:
@@ -92,7 +92,7 @@ bool truthy(Item item) {
     case Tag::kString:
     case Tag::kList:
     case Tag::kRecord:
-      return item.size > 0;
+      return item.size() > 0;
     case Tag::kArray:
       return !item.array->empty();
     case Tag::kObject:
@@ -106,14 +106,14 @@ std::string_view type_name(Item item) { return words(item).name; }
 std::uint8_t type_bit(Item item) { return words(item).bit; }
 
 std::partial_ordering compare_numbers(Item a, Item b) {
-  if (a.tag == Tag::kInt && b.tag == Tag::kInt) return a.integer <=> b.integer;
-  if (a.tag == Tag::kDouble && b.tag == Tag::kDouble) return a.real <=> b.real;
+  if (a.tag() == Tag::kInt && b.tag() == Tag::kInt) return a.integer <=> b.integer;
+  if (a.tag() == Tag::kDouble && b.tag() == Tag::kDouble) return a.real <=> b.real;
   return wide(a) <=> wide(b);
 }
 
 double to_double(Item number) {
-  if (number.tag == Tag::kInt) return static_cast<double>(number.integer);
-  if (number.tag == Tag::kUint) return static_cast<double>(number.natural);
+  if (number.tag() == Tag::kInt) return static_cast<double>(number.integer);
+  if (number.tag() == Tag::kUint) return static_cast<double>(number.natural);
   return number.real;
 }
 

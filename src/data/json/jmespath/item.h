@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "data/json/json.h"
 
@@ -29,11 +30,11 @@ struct Item {
     kRecord,  // of the search
   };
 
-  Tag tag = Tag::kNull;
-  std::uint32_t size = 0;  // of a string, list or record
+  // The tag, and in the upper half the size of a string, list or record: one word, because fields
+  // that are written one by one and read together stall the processor.
+  std::uint64_t head = std::to_underlying(Tag::kNull);
   union {
-    bool boolean;
-    std::int64_t integer = 0;
+    std::int64_t integer = 0;  // 0 and 1 are booleans
     std::uint64_t natural;
     double real;
     const char* chars;
@@ -43,33 +44,39 @@ struct Item {
     const Member* members;
   };
 
-  static Item of(bool value) { return {.tag = Tag::kBool, .boolean = value}; }
-  static Item of(std::int64_t value) { return {.tag = Tag::kInt, .integer = value}; }
-  static Item of(std::uint64_t value) { return {.tag = Tag::kUint, .natural = value}; }
+  static constexpr std::uint64_t head_of(Tag tag, std::size_t size = 0) {
+    return std::to_underlying(tag) | static_cast<std::uint64_t>(size) << 32;
+  }
+  static Item failure() { return {.head = head_of(Tag::kFailed), .integer = 0}; }
+  static Item of(bool value) { return {.head = head_of(Tag::kBool), .integer = value ? 1 : 0}; }
+  static Item of(std::int64_t value) { return {.head = head_of(Tag::kInt), .integer = value}; }
+  static Item of(std::uint64_t value) { return {.head = head_of(Tag::kUint), .natural = value}; }
   // Null when JSON cannot say it.
   static Item of(double value);
   static Item of(std::string_view value) {
-    return {.tag = Tag::kString,
-            .size = static_cast<std::uint32_t>(value.size()),
-            .chars = value.data()};
+    return {.head = head_of(Tag::kString, value.size()), .chars = value.data()};
   }
   static Item of(const json::Value& value);
   static Item list(const Item* items, std::size_t size) {
-    return {.tag = Tag::kList, .size = static_cast<std::uint32_t>(size), .items = items};
+    return {.head = head_of(Tag::kList, size), .items = items};
   }
   static Item record(const Member* members, std::size_t size) {
-    return {.tag = Tag::kRecord, .size = static_cast<std::uint32_t>(size), .members = members};
+    return {.head = head_of(Tag::kRecord, size), .members = members};
   }
 
-  bool failed() const { return tag == Tag::kFailed; }
-  bool is_null() const { return tag == Tag::kNull; }
-  bool is_number() const { return tag >= Tag::kInt && tag <= Tag::kDouble; }
-  bool is_string() const { return tag == Tag::kString; }
-  bool is_array() const { return tag == Tag::kArray || tag == Tag::kList; }
-  bool is_object() const { return tag == Tag::kObject || tag == Tag::kRecord; }
+  Tag tag() const { return static_cast<Tag>(head & 0xff); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(head >> 32); }
+  bool boolean() const { return integer != 0; }
+
+  bool failed() const { return tag() == Tag::kFailed; }
+  bool is_null() const { return tag() == Tag::kNull; }
+  bool is_number() const { return tag() >= Tag::kInt && tag() <= Tag::kDouble; }
+  bool is_string() const { return tag() == Tag::kString; }
+  bool is_array() const { return tag() == Tag::kArray || tag() == Tag::kList; }
+  bool is_object() const { return tag() == Tag::kObject || tag() == Tag::kRecord; }
 
   // REQUIRES: a string.
-  std::string_view text() const { return {chars, size}; }
+  std::string_view text() const { return {chars, size()}; }
 };
 static_assert(sizeof(Item) == 16 && std::is_trivially_copyable_v<Item>);
 
@@ -89,13 +96,13 @@ inline Item Item::of(const json::Value& value) {
     case json::Kind::uint64:
       return of(value.get_uint64());
     case json::Kind::double_:
-      return {.tag = Tag::kDouble, .real = value.get_double()};
+      return {.head = head_of(Tag::kDouble), .real = value.get_double()};
     case json::Kind::string:
       return of(std::string_view(value.get_string()));
     case json::Kind::array:
-      return {.tag = Tag::kArray, .array = &value.get_array()};
+      return {.head = head_of(Tag::kArray), .array = &value.get_array()};
     case json::Kind::object:
-      return {.tag = Tag::kObject, .object = &value.get_object()};
+      return {.head = head_of(Tag::kObject), .object = &value.get_object()};
   }
   return {};
 }
@@ -104,9 +111,9 @@ inline Item Item::of(const json::Value& value) {
 class Elements final {
  public:
   explicit Elements(Item array)
-      : values_(array.tag == Item::Tag::kArray ? array.array->data() : nullptr),
-        items_(array.tag == Item::Tag::kArray ? nullptr : array.items),
-        size_(array.tag == Item::Tag::kArray ? array.array->size() : array.size) {}
+      : values_(array.tag() == Item::Tag::kArray ? array.array->data() : nullptr),
+        items_(array.tag() == Item::Tag::kArray ? nullptr : array.items),
+        size_(array.tag() == Item::Tag::kArray ? array.array->size() : array.size()) {}
 
   std::size_t size() const { return size_; }
   Item operator[](std::size_t i) const {
@@ -123,9 +130,9 @@ class Elements final {
 class Members final {
  public:
   explicit Members(Item object)
-      : pairs_(object.tag == Item::Tag::kObject ? object.object->begin() : nullptr),
-        members_(object.tag == Item::Tag::kObject ? nullptr : object.members),
-        size_(object.tag == Item::Tag::kObject ? object.object->size() : object.size) {}
+      : pairs_(object.tag() == Item::Tag::kObject ? object.object->begin() : nullptr),
+        members_(object.tag() == Item::Tag::kObject ? nullptr : object.members),
+        size_(object.tag() == Item::Tag::kObject ? object.object->size() : object.size()) {}
 
   std::size_t size() const { return size_; }
   std::string_view key(std::size_t i) const {

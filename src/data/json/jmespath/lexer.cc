@@ -38,14 +38,13 @@ std::size_t bad_byte(std::string_view text) {
 
 class Lexer final {
  public:
-  explicit Lexer(Program& program) : program_(program), text_(program.text) {}
+  Lexer(Program& program, Tokens& tokens)
+      : program_(program), text_(program.text), tokens_(tokens) {}
 
-  Result<std::vector<Token>> run() {
+  Result<void> run() {
     if (!valid_utf8(text_)) return wrong(bad_byte(text_), "this byte is not UTF-8");
-    tokens_.reserve(text_.size() / 3 + 8);
     while (at_ < text_.size()) TRY(next());
-    add(TokenKind::kEnd, 0);
-    return std::move(tokens_);
+    return add(TokenKind::kEnd, 0);
   }
 
  private:
@@ -58,8 +57,8 @@ class Lexer final {
   }
 
   Result<void> add(TokenKind kind, std::size_t size, std::int64_t number = 0) {
-    tokens_.push_back(
-        {kind, static_cast<std::uint32_t>(at_), static_cast<std::uint32_t>(size), number});
+    tokens_.emplace_back(kind, static_cast<std::uint32_t>(at_), static_cast<std::uint32_t>(size),
+                         number);
     at_ += size;
     return {};
   }
@@ -161,11 +160,8 @@ class Lexer final {
   std::size_t quoted_size() const {
     const char quote = text_[at_];
     for (auto end = at_ + 1; end < text_.size(); ++end) {
-      if (text_[end] == '\\') {
-        ++end;
-      } else if (text_[end] == quote) {
-        return end + 1 - at_;
-      }
+      if (text_[end] == quote) return end + 1 - at_;
+      if (text_[end] == '\\') ++end;
     }
     return 0;
   }
@@ -173,14 +169,16 @@ class Lexer final {
   // What is between the quotes, with `\QUOTE` as QUOTE and every other backslash as it is.
   std::string unquoted(std::size_t size) const {
     const char quote = text_[at_];
+    const auto inside = text_.substr(at_ + 1, size - 2);
+    if (inside.find('\\') == inside.npos) return std::string(inside);
     std::string out;
     out.reserve(size);
-    for (auto i = at_ + 1; i + 1 < at_ + size; ++i) {
-      if (text_[i] == '\\') {
-        if (text_[i + 1] != quote) out += '\\';
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      if (inside[i] == '\\') {
+        if (inside[i + 1] != quote) out += '\\';
         ++i;
       }
-      out += text_[i];
+      out += inside[i];
     }
     return out;
   }
@@ -226,11 +224,11 @@ class Lexer final {
   Program& program_;
   const std::string_view text_;
   std::size_t at_ = 0;
-  std::vector<Token> tokens_;
+  Tokens& tokens_;
 };
 
 }  // namespace
 
-Result<std::vector<Token>> tokens_of(Program& program) { return Lexer(program).run(); }
+Result<void> read_tokens(Program& program, Tokens& tokens) { return Lexer(program, tokens).run(); }
 
 }  // namespace cairn::jmespath

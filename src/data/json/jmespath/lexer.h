@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "base/result.h"
 #include "data/json/jmespath/program.h"
@@ -49,11 +50,13 @@ struct Token {
   std::int64_t number = 0;
 };
 
+using Tokens = boost::container::small_vector<Token, 32>;
+
 // No array is that long: what is farther away means the same.
 inline constexpr std::int64_t kFarthest = std::int64_t{1} << 40;
 
-// The tokens of program.text, the last one kEnd; names and literals go to the program.
+// Adds the tokens of program.text, the last one kEnd; names and literals go to the program.
 // Fails with INVALID_QUERY.
-Result<std::vector<Token>> tokens_of(Program& program);
+Result<void> read_tokens(Program& program, Tokens& tokens);
 
 }  // namespace cairn::jmespath

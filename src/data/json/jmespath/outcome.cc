@@ -23,9 +23,9 @@ void write_string(std::string& out, std::string_view text) {
 
 // REQUIRES: no container.
 json::Value scalar(Item item) {
-  switch (item.tag) {
+  switch (item.tag()) {
     case Tag::kBool:
-      return item.boolean;
+      return item.boolean();
     case Tag::kInt:
       return item.integer;
     case Tag::kUint:
@@ -45,13 +45,33 @@ json::Value scalar(Item item) {
   return nullptr;
 }
 
-}  // namespace
+// Where a value goes, whatever it is made from.
+struct Assign {
+  json::Value& to;
+  template <typename T>
+  void operator()(T&& value) const {
+    to = std::forward<T>(value);
+  }
+};
 
-Result<json::Value> Search::value(Item outcome) {
-  json::Value out;
-  if (!make_value(outcome, out) || !meter_.flush()) return Failure(error());
-  return out;
-}
+struct Append {
+  json::Array& to;
+  template <typename T>
+  void operator()(T&& value) const {
+    to.emplace_back(std::forward<T>(value));
+  }
+};
+
+struct Insert {
+  json::Object& to;
+  std::string_view key;
+  template <typename T>
+  void operator()(T&& value) const {
+    to.emplace(key, std::forward<T>(value));
+  }
+};
+
+}  // namespace
 
 Result<std::string> Search::text(Item outcome) {
   std::string out;
@@ -61,60 +81,91 @@ Result<std::string> Search::text(Item outcome) {
 }
 
 // Pays for a copy of a part of the document.
+bool Search::measure(const json::Array& array) {
+  return std::ranges::all_of(array, [this](const auto& value) { return measure(value); });
+}
+
+bool Search::measure(const json::Object& object) {
+  return std::ranges::all_of(object, [this](const auto& member) {
+    return meter_.take(kMemberBytes + member.key().size()) && measure(member.value());
+  });
+}
+
 bool Search::measure(const json::Value& value) {
   if (!meter_.step() || !meter_.take(sizeof value)) return false;
   if (const auto* text = value.if_string()) return meter_.take(text->size());
-  if (const auto* array = value.if_array()) {
-    return std::ranges::all_of(*array, [this](const auto& element) { return measure(element); });
-  }
+  if (const auto* array = value.if_array()) return measure(*array);
   const auto* object = value.if_object();
-  return object == nullptr || std::ranges::all_of(*object, [this](const auto& member) {
-           return meter_.take(kMemberBytes + member.key().size()) && measure(member.value());
-         });
+  return object == nullptr || measure(*object);
 }
 
-bool Search::make_value(Item item, json::Value& out) {
-  if (!meter_.step()) return false;
-  if (!item.is_array() && !item.is_object()) {
-    if (!meter_.take(sizeof out + (item.is_string() ? item.size : 0))) return false;
-    out = scalar(item);
-    return true;
-  }
-  if (item.tag == Tag::kArray || item.tag == Tag::kObject) {
-    // Boost copies a container faster than it makes one element by element.
-    if (item.tag == Tag::kArray) {
-      for (const auto& element : *item.array) {
-        if (!measure(element)) return false;
-      }
-      out = *item.array;
+// Hands to `put` what the value is made from: a Value in between would be one to move.
+template <typename Put>
+bool Search::make_value(Item item, Put put) {
+  if (!meter_.step() || !meter_.take(sizeof(json::Value))) return false;
+  switch (item.tag()) {
+    case Tag::kFailed:
+    case Tag::kNull:
+      put(nullptr);
       return true;
-    }
-    for (const auto& member : *item.object) {
-      if (!meter_.take(kMemberBytes + member.key().size()) || !measure(member.value())) {
-        return false;
-      }
-    }
-    out = *item.object;
-    return true;
+    case Tag::kBool:
+      put(item.boolean());
+      return true;
+    case Tag::kInt:
+      put(item.integer);
+      return true;
+    case Tag::kUint:
+      put(item.natural);
+      return true;
+    case Tag::kDouble:
+      put(item.real);
+      return true;
+    case Tag::kString:
+      put(item.text());
+      return meter_.take(item.size());
+    case Tag::kArray:
+      if (!measure(*item.array)) return false;
+      put(*item.array);
+      return true;
+    case Tag::kObject:
+      if (!measure(*item.object)) return false;
+      put(*item.object);
+      return true;
+    case Tag::kList:
+    case Tag::kRecord:
+      break;
   }
-  if (item.tag == Tag::kList) {
-    if (!meter_.take(item.size * sizeof out)) return false;
-    auto& array = out.emplace_array();
-    array.resize(item.size);
-    for (std::uint32_t i = 0; i < item.size; ++i) {
-      if (!make_value(item.items[i], array[i])) return false;
-    }
-    return true;
+  return item.tag() == Tag::kList ? make_array(item, put) : make_object(item, put);
+}
+
+template <typename Put>
+bool Search::make_array(Item list, Put put) {
+  json::Array array;
+  array.reserve(list.size());
+  for (std::uint32_t i = 0; i < list.size(); ++i) {
+    if (!make_value(list.items[i], Append{array})) return false;
   }
-  auto& object = out.emplace_object();
-  object.reserve(item.size);
-  for (std::uint32_t i = 0; i < item.size; ++i) {
-    const auto& member = item.members[i];
-    if (!meter_.take(kMemberBytes + member.key.size())) return false;
-    auto& place = object.emplace(member.key, nullptr).first->value();
-    if (!make_value(member.value, place)) return false;
-  }
+  put(std::move(array));
   return true;
+}
+
+template <typename Put>
+bool Search::make_object(Item record, Put put) {
+  json::Object object;
+  object.reserve(record.size());
+  for (std::uint32_t i = 0; i < record.size(); ++i) {
+    const auto& member = record.members[i];
+    if (!meter_.take(kMemberBytes + member.key.size())) return false;
+    if (!make_value(member.value, Insert{object, member.key})) return false;
+  }
+  put(std::move(object));
+  return true;
+}
+
+Result<json::Value> Search::value(Item outcome) {
+  json::Value out;
+  if (!make_value(outcome, Assign{out}) || !meter_.flush()) return Failure(error());
+  return out;
 }
 
 bool Search::write(std::string& out, Item item, std::size_t& charged) {

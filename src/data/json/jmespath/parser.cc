@@ -91,7 +91,7 @@ static_assert(std::to_underlying(TokenKind::kGreaterOrEqual) -
 // Precedence climbing: prefix() reads what can begin an expression, infix() what can follow one.
 class Parser final {
  public:
-  Parser(Program& program, const std::vector<Token>& tokens)
+  Parser(Program& program, const Tokens& tokens)
       : program_(program), build_(program), token_(tokens.data()) {}
 
   Result<void> run() {
@@ -471,7 +471,8 @@ class Parser final {
 }  // namespace
 
 Result<void> parse(Program& program) {
-  const auto tokens = TRY(tokens_of(program));
+  Tokens tokens;
+  TRY(read_tokens(program, tokens));
   return Parser(program, tokens).run();
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "data/json/jmespath/functions.h"
 #include "data/json/json.h"
 
@@ -78,13 +80,14 @@ struct Entry {
 };
 
 // The tree is flat and nothing in it owns another part: nothing recurses when it is dropped.
+// A short one is a single piece of memory.
 struct Program {
   std::string text;
   std::vector<std::string> names;  // quoted ones, decoded
   std::vector<json::Value> literals;
-  std::vector<Node> nodes;
-  std::vector<NodeId> children;
-  std::vector<Step> steps;
+  boost::container::small_vector<Node, 8> nodes;
+  boost::container::small_vector<NodeId, 8> children;
+  boost::container::small_vector<Step, 8> steps;
   std::vector<Slice> slices;
   std::vector<Entry> entries;
   NodeId root = kCurrent;

@@ -126,9 +126,9 @@ Item Search::path(const Node& node, Item current) {
 // Objects beside each other mostly have their members in the same order.
 Item Search::member(Item from, std::uint32_t step) {
   const auto key = program_.steps[step].name;
-  if (from.tag == Tag::kRecord) {
+  if (from.tag() == Tag::kRecord) {
     bool found = false;
-    return meter_.spend(from.size / 8) ? find(from, key, found) : failed();
+    return meter_.spend(from.size() / 8) ? find(from, key, found) : failed();
   }
   const auto& object = *from.object;
   auto& hint = hints_[step];
@@ -312,11 +312,11 @@ std::optional<bool> Search::same(Item a, Item b) {
   if (a.is_array()) return same_arrays(a, b);
   if (a.is_object()) return same_objects(a, b);
   if (a.is_string()) {
-    if (a.size != b.size) return false;
-    if (!meter_.look(a.size)) return std::nullopt;
+    if (a.size() != b.size()) return false;
+    if (!meter_.look(a.size())) return std::nullopt;
     return a.text() == b.text();
   }
-  return a.is_null() || a.boolean == b.boolean;
+  return a.is_null() || a.boolean() == b.boolean();
 }
 
 std::optional<bool> Search::same_arrays(Item a, Item b) {
@@ -335,7 +335,7 @@ std::optional<bool> Search::same_objects(Item a, Item b) {
   if (left.size() != count(b)) return false;
   for (std::size_t i = 0; i < left.size(); ++i) {
     // One in the arena has no index of its members.
-    if (b.tag == Tag::kRecord && !meter_.spend(b.size / 8)) return std::nullopt;
+    if (b.tag() == Tag::kRecord && !meter_.spend(b.size() / 8)) return std::nullopt;
     bool found = false;
     const auto other = find(b, left.key(i), found);
     if (!found) return false;

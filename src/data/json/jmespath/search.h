@@ -55,7 +55,7 @@ class Search final {
   bool grow_kept();
   // A list of what was kept since `mark`.
   Item collect(std::size_t mark);
-  Item failed() const { return {.tag = Item::Tag::kFailed, .integer = 0}; }
+  Item failed() const { return Item::failure(); }
   std::optional<bool> same(Item a, Item b);
   std::optional<bool> same_arrays(Item a, Item b);
   std::optional<bool> same_objects(Item a, Item b);
@@ -93,7 +93,14 @@ class Search final {
 
   // outcome.cc
   bool measure(const json::Value& value);
-  bool make_value(Item item, json::Value& out);
+  bool measure(const json::Array& array);
+  bool measure(const json::Object& object);
+  template <typename Put>
+  bool make_value(Item item, Put put);
+  template <typename Put>
+  bool make_array(Item list, Put put);
+  template <typename Put>
+  bool make_object(Item record, Put put);
   bool write(std::string& out, Item item, std::size_t& charged);
 
   const Program& program_;
