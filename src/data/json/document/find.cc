@@ -34,6 +34,11 @@ const Value* child(const Value& value, std::string_view token) {
   return array->if_contains(static_cast<std::size_t>(index));
 }
 
+// Two letters that changed places are two steps apart.
+std::size_t distance_limit(std::string_view key) {
+  return key.size() < 4 ? 1 : std::max<std::size_t>(2, similar_limit(key));
+}
+
 std::string indices_hint(const Array& array) {
   if (array.empty()) return "it is empty";
   return fmt::format("its indices are 0 to {}", array.size() - 1);
@@ -113,7 +118,7 @@ std::vector<std::string> nearest_keys(const Object& object, std::string_view key
   };
   std::vector<Near> near;
   if (key.size() > kMaxKeyBytes) return {};
-  const auto limit = similar_limit(key);
+  const auto limit = distance_limit(key);
   std::size_t steps = 0;
   for (const auto& member : object) {
     const std::string_view candidate = member.key();

@@ -12,7 +12,7 @@ namespace {
 using json::Pointer;
 using json::Value;
 
-constexpr int kDocuments = 3000;
+constexpr int kDocuments = 1500;
 constexpr int kSteps = 12;
 
 void collect(const Spelled& value, const Pointer& at, bool containers, std::vector<Pointer>& out) {
