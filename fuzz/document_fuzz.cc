@@ -170,7 +170,8 @@ void check_views(const json::Value& value, const json::Value& items) {
   const auto described = describe(value, {.max_bytes = 600, .max_keys = 3, .max_elements = 3});
   require(json::write(described).size() <= 600);
   PreviewOptions options{.count = 3};
-  SelectOptions wanted{.field = "a"};
+  SelectOptions wanted;
+  wanted.field = "a";
   if (const auto* list = items.if_array()) {
     for (const auto& field : *list) options.fields.emplace_back(json::text(field));
     wanted.keys = *list;

@@ -132,6 +132,7 @@ TEST(Change, RefusesMovesThatCannotBe) {
     EXPECT_THAT(moved(c.from, c.to), HasSubstr(c.told));
     EXPECT_THAT(copied(c.from, c.to), HasSubstr(c.told));
   }
+  EXPECT_THAT(moved("/o", "/\xff"), HasSubstr("INVALID_ARGUMENT: the key"));
   EXPECT_THAT(moved("/a/0", "/a/3"),
               HasSubstr("KEY_NOT_FOUND: '3' is no place in '/a', which has 2"));
   EXPECT_EQ(copied("/a/0", "/a/3"), R"({"from":"/a/0","to":"/a/3"})");
@@ -152,6 +153,8 @@ TEST(Change, MovesBetweenDocuments) {
   EXPECT_TRUE(copy_between({value, kText}, {}, {other, other_text}, *Pointer::parse("/b/o")));
 }
 
+Value in_array(const Value& value) { return json::Array(1, value); }
+
 TEST(Change, BoundsBatchAndDepth) {
   const auto value = parsed(kText);
   const auto context = *Pointer::parse("/a");
@@ -159,11 +162,11 @@ TEST(Change, BoundsBatchAndDepth) {
   EXPECT_THAT(told(create({value, kText}, context, json::Array(1001, Value(1)))),
               HasSubstr("INVALID_ARGUMENT: items: there are 1001; send at most 1000"));
   Value deep(1);
-  for (int i = 0; i < 98; ++i) deep = json::Array({deep});
-  const auto fits = create({value, kText}, context, json::Array({deep}));
+  for (int i = 0; i < 98; ++i) deep = in_array(deep);
+  const auto fits = create({value, kText}, context, in_array(deep));
   ASSERT_TRUE(fits) << fits.error().render();
   EXPECT_TRUE(json::parse(fits->text));
-  const auto deeper = create({value, kText}, context, json::Array({json::Array({deep})}));
+  const auto deeper = create({value, kText}, context, in_array(in_array(deep)));
   EXPECT_THAT(told(deeper), HasSubstr("items[0]: makes the document more than 100 levels deep"));
 }
 

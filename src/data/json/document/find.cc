@@ -114,7 +114,10 @@ std::string placed(const Pointer& pointer) {
 std::vector<std::string> nearest_keys(const Object& object, std::string_view key) {
   struct Near {
     std::size_t distance;
+    std::size_t order;
     std::string_view key;
+
+    auto operator<=>(const Near&) const = default;
   };
   std::vector<Near> near;
   if (key.size() > kMaxKeyBytes) return {};
@@ -125,9 +128,9 @@ std::vector<std::string> nearest_keys(const Object& object, std::string_view key
     steps += 1 + (candidate.size() > kMaxKeyBytes ? 0 : key.size() * candidate.size());
     if (steps > kMaxSteps) break;
     const auto distance = edit_distance(key, candidate, limit);
-    if (distance <= limit) near.push_back({distance, candidate});
+    if (distance <= limit) near.push_back({distance, near.size(), candidate});
   }
-  std::ranges::stable_sort(near, {}, &Near::distance);
+  std::ranges::sort(near);
   if (near.size() > kMaxNearest) near.resize(kMaxNearest);
   std::vector<std::string> keys;
   for (const auto& one : near) keys.emplace_back(one.key);
