@@ -116,8 +116,6 @@ std::vector<std::string> nearest_keys(const Object& object, std::string_view key
     std::size_t distance;
     std::size_t order;
     std::string_view key;
-
-    auto operator<=>(const Near&) const = default;
   };
   std::vector<Near> near;
   if (key.size() > kMaxKeyBytes) return {};
@@ -130,7 +128,7 @@ std::vector<std::string> nearest_keys(const Object& object, std::string_view key
     const auto distance = edit_distance(key, candidate, limit);
     if (distance <= limit) near.push_back({distance, near.size(), candidate});
   }
-  std::ranges::sort(near);
+  std::ranges::sort(near, {}, [](const Near& one) { return std::pair(one.distance, one.order); });
   if (near.size() > kMaxNearest) near.resize(kMaxNearest);
   std::vector<std::string> keys;
   for (const auto& one : near) keys.emplace_back(one.key);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "data/json/document/brackets.h"
+
 namespace cairn::document {
 namespace {
 
@@ -87,6 +89,60 @@ TEST(Scan, SurvivesWhatIsNoJson) {
       ASSERT_LE(count, text.size()) << text;
     }
     find_value(text, *Pointer::parse("/a/1/"));
+  }
+}
+
+TEST(Block, FindsTheSameOnEveryProcessor) {
+  const auto seed = std::random_device{}();
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 2000; ++i) {
+    std::string bytes;
+    for (auto size = random() % 65; size > 0; --size) {
+      bytes += random() % 3 == 0 ? static_cast<char>(random()) : "[]{}\"\\"[random() % 6];
+    }
+    const Block block(bytes);
+    for (const char c : {'"', '\\', '{', '}'}) {
+      for (const char also : {'\0', ' '}) {
+        Bits slow = 0;
+        for (std::size_t j = 0; j < bytes.size(); ++j) {
+          if ((bytes[j] | also) == c) slow |= Bits{1} << j;
+        }
+        ASSERT_EQ(block.equal(c, also), slow) << "seed " << seed;
+        ASSERT_EQ(block.equal_portably(c, also), slow) << "seed " << seed;
+      }
+    }
+  }
+}
+
+// Byte by byte, what skip_value() does 64 bytes at a time.
+std::size_t skip_slowly(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+      continue;
+    }
+    in_string = c == '"';
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && --depth == 0) return i + 1;
+  }
+  return text.size();
+}
+
+TEST(Scan, FindsTheEndWhereverBlocksBegin) {
+  const auto seed = std::random_device{}();
+  std::mt19937_64 random(seed);
+  constexpr std::string_view kParts[] = {
+      "[",        "{",        "]", "}",          R"("")",
+      R"("\\")",  R"("\"]")", ",", "1234567890", R"("abcdefghijklmnopq[")",
+      R"("\\\"")"};
+  for (int i = 0; i < 50'000; ++i) {
+    std::string text(1 + random() % 3, '[');
+    for (auto size = random() % 80; size > 0; --size) text += kParts[random() % std::size(kParts)];
+    ASSERT_EQ(skip_value(text, 0), skip_slowly(text)) << "seed " << seed << ": " << text;
   }
 }
 
