@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "data/json/document/find.h"
 #include "data/json/document/items.h"
 #include "data/json/document/splice.h"
@@ -127,6 +128,10 @@ Result<Target> target_in(const Value& parent, const Pointer& to, std::size_t gon
     return fail(Code::kWrongJsonType,
                 "{} is {} and can hold nothing; the target's parent should be an object or array",
                 placed(place), described(parent));
+  }
+  if (!valid_utf8(last_token(to))) {
+    return fail(Code::kInvalidArgument, "the key '{}' is not valid UTF-8; choose another",
+                shown(last_token(to), 60));
   }
   if (json::find(*object, last_token(to)) != nullptr) {
     return fail(Code::kKeyExists, "{} exists already; choose another key, or delete it first",

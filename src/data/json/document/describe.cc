@@ -38,18 +38,16 @@ class Renderer {
   // In words, what is not there.
   void add_notes(Array& notes) const {
     if (left_out_levels_) {
-      notes.push_back(
+      notes.emplace_back(
           fmt::format("only {} levels are shown; describe what is marked deeper on its own, with "
                       "its jsonPath",
-                      limits_.depth)
-              .c_str());
+                      limits_.depth));
     }
     if (left_out_keys_) {
-      notes.push_back(
+      notes.emplace_back(
           fmt::format("of each object at most {} keys are named; the others are counted and merged "
                       "under otherProperties; preview shows them",
-                      limits_.keys)
-              .c_str());
+                      limits_.keys));
     }
   }
 
@@ -102,7 +100,7 @@ class Renderer {
       const auto& [name, inner] = shape.keys[i];
       auto rendered = render(*inner, depth + 1);
       if (inner->count < shape.opened) {
-        put(rendered, "in", fmt::format("{} of {}", inner->count, shape.opened).c_str());
+        put(rendered, "in", Value(fmt::format("{} of {}", inner->count, shape.opened)));
       }
       nest(properties, name, std::move(rendered));
     }
@@ -195,10 +193,10 @@ void note_sample(const Value& value, const DescribeLimits& limits, Object& out, 
     return;
   }
   out.emplace("sampledElements", looked_at);
-  notes.push_back(fmt::format("{} of {} elements were looked at, evenly spread: others may have "
-                              "other keys and types",
-                              looked_at, array->size())
-                      .c_str());
+  notes.emplace_back(
+      fmt::format("{} of {} elements were looked at, evenly spread: others may have "
+                  "other keys and types",
+                  looked_at, array->size()));
 }
 
 }  // namespace

@@ -34,6 +34,11 @@ const Value* child(const Value& value, std::string_view token) {
   return array->if_contains(static_cast<std::size_t>(index));
 }
 
+// Two letters that changed places are two steps apart.
+std::size_t distance_limit(std::string_view key) {
+  return key.size() < 4 ? 1 : std::max<std::size_t>(2, similar_limit(key));
+}
+
 std::string indices_hint(const Array& array) {
   if (array.empty()) return "it is empty";
   return fmt::format("its indices are 0 to {}", array.size() - 1);
@@ -109,20 +114,21 @@ std::string placed(const Pointer& pointer) {
 std::vector<std::string> nearest_keys(const Object& object, std::string_view key) {
   struct Near {
     std::size_t distance;
+    std::size_t order;
     std::string_view key;
   };
   std::vector<Near> near;
   if (key.size() > kMaxKeyBytes) return {};
-  const auto limit = similar_limit(key);
+  const auto limit = distance_limit(key);
   std::size_t steps = 0;
   for (const auto& member : object) {
     const std::string_view candidate = member.key();
     steps += 1 + (candidate.size() > kMaxKeyBytes ? 0 : key.size() * candidate.size());
     if (steps > kMaxSteps) break;
     const auto distance = edit_distance(key, candidate, limit);
-    if (distance <= limit) near.push_back({distance, candidate});
+    if (distance <= limit) near.push_back({distance, near.size(), candidate});
   }
-  std::ranges::stable_sort(near, {}, &Near::distance);
+  std::ranges::sort(near, {}, [](const Near& one) { return std::pair(one.distance, one.order); });
   if (near.size() > kMaxNearest) near.resize(kMaxNearest);
   std::vector<std::string> keys;
   for (const auto& one : near) keys.emplace_back(one.key);

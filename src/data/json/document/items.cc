@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -48,6 +49,11 @@ Failure wrong_shape(std::string_view place, const Value& item, const std::string
 
 std::optional<std::int64_t> integer(const Value& value) {
   if (const auto* number = value.if_int64()) return *number;
+  // One that is too large for an index is one beyond the end.
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  if (const auto* number = value.if_uint64()) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(*number, kMost));
+  }
   const auto text = json::text(value);
   std::int64_t number = 0;
   const auto* const end = text.data() + text.size();
@@ -72,7 +78,8 @@ Result<std::size_t> existing_index(const Pointer& context, const Array& array, c
       size == 0 ? std::string("it is empty")
                 : fmt::format("its indices are 0 to {}, or -{} to -1 from the end", size - 1, size);
   return bad_item(Code::kKeyNotFound, place,
-                  fmt::format("{} is no index of {}; {}", *index, what_is(context, array), range));
+                  fmt::format("{} is no index of {}, {}; {}", *index, placed(context),
+                              described(array), range));
 }
 
 Result<void> check_exists(const Pointer& context, const Object& object, const Item& item) {

@@ -1,27 +1,17 @@
 #include "data/json/document/scan.h"
 
-#include <array>
-#include <cstring>
+#include <algorithm>
 
+#include "data/json/document/brackets.h"
 #include "data/json/document/find.h"
 #include "data/json/json.h"
 
 namespace cairn::document {
 namespace {
 
-// What a byte outside of strings means to somebody who skips a value.
-enum class Mark : std::uint8_t { kNone, kQuote, kOpen, kClose };
-
-constexpr std::array<Mark, 256> kMarks = [] {
-  std::array<Mark, 256> marks{};
-  marks['"'] = Mark::kQuote;
-  marks['['] = marks['{'] = Mark::kOpen;
-  marks[']'] = marks['}'] = Mark::kClose;
-  return marks;
-}();
-
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool is_open(char c) { return c == '[' || c == '{'; }
+bool is_close(char c) { return c == ']' || c == '}'; }
 
 bool is_escaped(std::string_view text, std::size_t begin, std::size_t quote) {
   std::size_t slashes = 0;
@@ -42,31 +32,16 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
 
 // REQUIRES: a bracket opens there.
 std::size_t skip_container(std::string_view text, std::size_t at) {
-  std::size_t depth = 0;
-  while (at < text.size()) {
-    switch (kMarks[static_cast<unsigned char>(text[at])]) {
-      case Mark::kNone:
-        ++at;
-        break;
-      case Mark::kQuote:
-        at = skip_string(text, at);
-        break;
-      case Mark::kOpen:
-        ++depth;
-        ++at;
-        break;
-      case Mark::kClose:
-        ++at;
-        if (--depth == 0) return at;
-        break;
-    }
+  Brackets brackets;
+  for (; at < text.size(); at += Block::kBytes) {
+    const auto close = brackets.find_close(Block(text.substr(at, Block::kBytes)));
+    if (close) return at + *close + 1;
   }
-  return at;
+  return text.size();
 }
 
 std::size_t skip_scalar(std::string_view text, std::size_t at) {
-  while (at < text.size() && !is_space(text[at]) && text[at] != ',' &&
-         kMarks[static_cast<unsigned char>(text[at])] != Mark::kClose) {
+  while (at < text.size() && !is_space(text[at]) && text[at] != ',' && !is_close(text[at])) {
     ++at;
   }
   return at;
@@ -134,7 +109,7 @@ bool Children::next() {
 
 // Past the key, to the value.
 bool Children::at_child() {
-  if (at_ >= text_.size() || text_[at_] == ']' || text_[at_] == '}') return false;
+  if (at_ >= text_.size() || is_close(text_[at_])) return false;
   if (!is_object_) return true;
   if (text_[at_] != '"') return false;
   key_ = {at_, skip_string(text_, at_)};

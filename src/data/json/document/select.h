@@ -26,7 +26,7 @@ Result<json::Object> preview(const json::Value& value, const PreviewOptions& opt
 
 struct SelectOptions {
   std::string field;              // a name, or a pointer into the element
-  json::Array keys;               // scalars: the values looked for; 1 is 1.0, but not "1"
+  json::Array keys{};             // scalars: the values looked for; 1 is 1.0, but not "1"
   std::size_t max_matches = 100;  // shown; all are counted
 };
 

@@ -48,7 +48,7 @@ bool says(std::string_view lexeme, const Value& value) {
   return parsed && *parsed == value;
 }
 
-// The form of the containers that were seen among the children, and of those to come.
+// The form of the containers among the children, for those to come.
 class Forms {
  public:
   Forms(std::string_view text, std::size_t open)
@@ -56,14 +56,16 @@ class Forms {
 
   explicit Forms(Form usual) : usual_(usual) {}
 
+  // Called for each of very many: what there is to find out can wait.
   void see(std::size_t value) {
-    const auto form = shown_by(value);
-    if (!form) return;
-    (text_[value] == '{' ? objects_ : arrays_) = *form;
+    if (value + 1 >= text_.size() || text_[value + 1] == ']' || text_[value + 1] == '}') return;
+    if (text_[value] == '{') object_ = value;
+    if (text_[value] == '[') array_ = value;
   }
 
   Form for_new(std::string_view json) const {
-    return (json.starts_with('{') ? objects_ : arrays_).value_or(usual_);
+    const auto& like = json.starts_with('{') ? object_ : array_;
+    return like ? shown_by(*like).value_or(usual_) : usual_;
   }
 
   Form for_replaced(std::size_t old, std::string_view json) const {
@@ -73,16 +75,15 @@ class Forms {
  private:
   // None for what is empty or no container.
   std::optional<Form> shown_by(std::size_t value) const {
-    if (value >= text_.size() || (text_[value] != '{' && text_[value] != '[')) return std::nullopt;
-    const auto first = skip_space(text_, value + 1);
-    if (first >= text_.size() || text_[first] == ']' || text_[first] == '}') return std::nullopt;
+    Children child(text_, value);
+    if (!child.next()) return std::nullopt;
     return opens_lines(text_, value) ? Form::kLines : Form::kRow;
   }
 
   std::string_view text_{};
   Form usual_;
-  std::optional<Form> objects_{};
-  std::optional<Form> arrays_{};
+  std::optional<std::size_t> object_{};  // the last one seen
+  std::optional<std::size_t> array_{};
 };
 
 // The children of one container that were walked over, and the patches they ask for.

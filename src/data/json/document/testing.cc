@@ -14,7 +14,7 @@ class Reader {
 
   Spelled value() {
     space();
-    if (text_[at_] == '"') return {.scalar = string()};
+    if (text_[at_] == '"') return Spelled::of_scalar(string());
     if (text_[at_] == '[' || text_[at_] == '{') return container();
     Spelled out;
     while (at_ < text_.size() && !std::isspace(text_[at_]) && text_[at_] != ',' &&
@@ -39,7 +39,7 @@ class Reader {
   }
 
   Spelled container() {
-    Spelled out{.open = text_[at_++]};
+    auto out = Spelled::empty(text_[at_++]);
     for (space(); text_[at_] != ']' && text_[at_] != '}'; space()) {
       if (text_[at_] == ',') ++at_;
       space();
@@ -147,6 +147,20 @@ std::size_t below(std::mt19937_64& random, std::size_t limit) { return random() 
 
 Spelled Spelled::read(std::string_view text) { return Reader(text).value(); }
 
+Spelled Spelled::of(const Value& value) { return read(json::write(value)); }
+
+Spelled Spelled::of_scalar(std::string lexeme) {
+  Spelled out;
+  out.scalar = std::move(lexeme);
+  return out;
+}
+
+Spelled Spelled::empty(char open) {
+  Spelled out;
+  out.open = open;
+  return out;
+}
+
 std::string Spelled::write() const {
   if (open == 0) return scalar;
   std::string out(1, open);
@@ -183,7 +197,7 @@ void merge(Spelled& target, const Value& patch) {
     if (*json::parse(target.write()) != patch) target = Spelled::of(patch);
     return;
   }
-  if (!target.is_object()) target = {.open = '{'};
+  if (!target.is_object()) target = Spelled::empty('{');
   for (const auto& member : *object) {
     const auto place = target.find(member.key());
     if (member.value().is_null()) {
@@ -194,7 +208,7 @@ void merge(Spelled& target, const Value& patch) {
       merge(target.children[*place].value, member.value());
       continue;
     }
-    Spelled added{.scalar = "null"};
+    auto added = Spelled::of_scalar("null");
     merge(added, member.value());
     target.children.push_back({json::write(Value(member.key())), added});
   }
@@ -215,8 +229,8 @@ Spelled random_document(std::mt19937_64& random, int depth) {
                                         "false",
                                         "null",
                                         "7"};
-  if (depth == 0 || below(random, 3) == 0) return {.scalar = scalars[below(random, 14)]};
-  Spelled out{.open = below(random, 2) == 0 ? '[' : '{'};
+  if (depth == 0 || below(random, 3) == 0) return Spelled::of_scalar(scalars[below(random, 14)]);
+  auto out = Spelled::empty(below(random, 2) == 0 ? '[' : '{');
   const auto count = below(random, 5);
   for (std::size_t i = 0; i < count; ++i) {
     auto key = out.is_object() ? spelled_key(random, i) : std::string();

@@ -18,11 +18,13 @@ struct Spelled {
 
   std::string scalar{};  // what is no container
   char open = 0;         // '[' or '{' for what is one
-  std::vector<Member> children{};
+  std::vector<Member> children;
 
   // REQUIRES: valid JSON.
   static Spelled read(std::string_view text);
-  static Spelled of(const json::Value& value) { return read(json::write(value)); }
+  static Spelled of(const json::Value& value);
+  static Spelled of_scalar(std::string lexeme);
+  static Spelled empty(char open);
 
   std::string write() const;
 
