@@ -3,7 +3,7 @@
 // A script is one chunk. It finds its arguments as `args`, what it may reach as
 // `contexts.<name>.<operation>{...}`, and gives back what it returns (nothing is null). Of Lua's
 // own libraries it has string, table, math and utf8 and the harmless part of the base library;
-// `json` encodes and decodes. docs/scripts.md says what differs from plain Lua.
+// `json` encodes and decodes. environment.h says what differs from plain Lua.
 //
 // JSON in Lua: null is the constant `null`, integers and doubles stay what they are (an integer of
 // 2^63 or more becomes a double). A list or object from outside is known as such also when it is
