@@ -82,7 +82,8 @@ Answer perform(lua_State* lua, const Operation& operation, int index) noexcept {
 // Upvalues: the handle's place, the operation's place, the handle's table.
 int call(lua_State* lua) {
   auto& run = Run::of(lua);
-  const auto& handle = run.handles[static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)))];
+  const auto& handle =
+      run.handles[static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)))];
   const auto& name =
       handle.operations[static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(2)))];
   // contexts.orders:get{} passes the handle too.

@@ -10,16 +10,15 @@ namespace {
 constexpr char kScriptsKey = 's';  // its address: where a metatable keeps the script's own
 constexpr std::size_t kMaxJsonText = 1 << 20;
 
-constexpr const char* kFromLua[] = {"assert", "error",    "getmetatable", "ipairs", "next",
-                                    "pairs",  "pcall",    "rawequal",     "rawget", "rawlen",
-                                    "rawset", "select",   "tonumber",     "type",   "xpcall",
-                                    "_VERSION"};
+constexpr const char* kFromLua[] = {
+    "assert", "error",  "getmetatable", "ipairs", "next",     "pairs", "pcall",  "rawequal",
+    "rawget", "rawlen", "rawset",       "select", "tonumber", "type",  "xpcall", "_VERSION"};
 
 constexpr const char* kMetamethods[] = {
-    "__index", "__newindex", "__call", "__tostring", "__name", "__pairs", "__close", "__len",
-    "__eq",    "__lt",       "__le",   "__concat",   "__unm",  "__add",   "__sub",   "__mul",
-    "__div",   "__mod",      "__pow",  "__idiv",     "__band", "__bor",   "__bxor",  "__shl",
-    "__shr",   "__bnot"};
+    "__index", "__newindex", "__call", "__tostring", "__name",   "__pairs", "__close",
+    "__len",   "__eq",       "__lt",   "__le",       "__concat", "__unm",   "__add",
+    "__sub",   "__mul",      "__div",  "__mod",      "__pow",    "__idiv",  "__band",
+    "__bor",   "__bxor",     "__shl",  "__shr",      "__bnot"};
 
 int to_text(lua_State* lua) {
   luaL_checkany(lua, 1);
@@ -72,6 +71,13 @@ int raw_field(lua_State* lua, int table, const char* name) {
 
 void refuse_field(lua_State* lua, const char* name) {
   if (raw_field(lua, 2, name) != LUA_TNIL) luaL_error(lua, "%s is not available", name);
+  lua_pop(lua, 1);
+}
+
+// Lua follows __call from table to table, and takes the square of their number of steps for it.
+void require_function(lua_State* lua, const char* name) {
+  const int type = raw_field(lua, 2, name);
+  if (type != LUA_TNIL && type != LUA_TFUNCTION) luaL_error(lua, "%s must be a function", name);
   lua_pop(lua, 1);
 }
 
@@ -146,6 +152,7 @@ int set_metatable(lua_State* lua) {
   if (type == LUA_TTABLE) {
     refuse_field(lua, "__gc");
     refuse_field(lua, "__mode");
+    require_function(lua, "__call");
     lua_pushvalue(lua, lua_upvalueindex(1));
     if (!lua_istable(lua, -1) || !is_current(lua)) {
       push_copy(lua);
@@ -286,9 +293,7 @@ int push_as_text(lua_State* lua, int index) {
   }
 }
 
-void open_json(lua_State* lua) {
-  luaL_newlib(lua, kJson);
-}
+void open_json(lua_State* lua) { luaL_newlib(lua, kJson); }
 
 void open_environment(lua_State* lua) {
   open_values(lua);

@@ -9,7 +9,7 @@
 //   print           writes into the log of the run, with spaces between
 //   setmetatable    takes the metamethods that the metatable has at that time; one set later does
 //                   not count. No __gc and no __mode: finalizers and weak tables would run, or make
-//                   the collector run, where nothing can stop them.
+//                   the collector run, where nothing can stop them. __call is a function.
 //   table.sort      is stable, and never complains of an invalid order
 //   math.random     gives the same numbers in each run until math.randomseed(n) says otherwise
 //   no              collectgarbage, coroutine, debug, dofile, io, load, loadfile, os, package,

@@ -15,7 +15,8 @@ void open_string(lua_State* lua);
 void open_json(lua_State* lua);
 void open_contexts(lua_State* lua);
 
-// Whether it is what a failed operation raises: a table with code, message and line. Raises nothing.
+// Whether it is what a failed operation raises: a table with code, message and line. Raises
+// nothing.
 bool is_failure(lua_State* lua, int index);
 
 // Adds find, match, gmatch and gsub to the table at the top.

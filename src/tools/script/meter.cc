@@ -7,12 +7,14 @@
 namespace cairn::script {
 namespace {
 
-constexpr int kMaxPeriod = 1000;
+constexpr int kMaxPeriod = 200;
 constexpr std::int64_t kStepsPerLook = 256;
 constexpr std::size_t kBytesPerLook = 1 << 20;
 
-// To compare strings Lua takes up to ten nanoseconds a byte; to walk a table, a tenth of that.
+// What one instruction may do: compare strings, at up to ten nanoseconds a byte; look in 2000
+// tables for one key, of which each may have all its keys in one chain; walk over an empty array.
 constexpr std::size_t kStringBytesPerHook = 1'000'000;
+constexpr std::size_t kHashBytesPerHook = 500'000;
 constexpr std::size_t kOtherBytesPerHook = 16'000'000;
 
 // A slot of the hash part of a table, in Lua 5.4 on a machine of 64 bits.
@@ -23,9 +25,9 @@ std::chrono::nanoseconds after(std::chrono::nanoseconds now, std::chrono::nanose
   return time > kMax - now ? kMax : now + time;
 }
 
-// Lua doubles the hash part of a table: a new vector of a power of two of slots.
-bool is_wide_table(std::size_t size) {
-  return size % kSlot == 0 && size / kSlot > kMaxKeys && std::has_single_bit(size / kSlot);
+// Lua doubles the hash part of a table: a new block, without a tag, for a power of two of slots.
+bool is_hash(const void* block, std::size_t tag, std::size_t size) {
+  return block == nullptr && tag == 0 && size % kSlot == 0 && std::has_single_bit(size / kSlot);
 }
 
 }  // namespace
@@ -67,12 +69,15 @@ void* Meter::allocate(void* self, void* block, std::size_t old_size, std::size_t
 
 bool Meter::grants(const void* block, std::size_t tag, std::size_t had, std::size_t size) noexcept {
   if (stop_ != Stop::kNone) return false;
-  if (block == nullptr && tag == 0 && is_wide_table(size)) {
+  const bool hash = is_hash(block, tag, size);
+  if (hash && size / kSlot > kMaxKeys) {
     stop(Stop::kKeys);
     return false;
   }
   if (!within_memory(block, had, size)) return false;
-  expect_blocks_of(size, tag == LUA_TSTRING);
+  expect(size, hash                 ? kHashBytesPerHook
+               : tag == LUA_TSTRING ? kStringBytesPerHook
+                                    : kOtherBytesPerHook);
   if (size < until_clock_) {
     until_clock_ -= size;
     return true;
@@ -99,9 +104,8 @@ bool Meter::within_memory(const void* block, std::size_t had, std::size_t size) 
   return false;
 }
 
-void Meter::expect_blocks_of(std::size_t size, bool string) noexcept {
-  const auto bytes = string ? kStringBytesPerHook : kOtherBytesPerHook;
-  const auto period = std::clamp<std::size_t>(bytes / size, 1, kMaxPeriod);
+void Meter::expect(std::size_t size, std::size_t bytes_per_hook) noexcept {
+  const auto period = std::clamp<std::size_t>(bytes_per_hook / size, 1, kMaxPeriod);
   if (static_cast<int>(period) < period_) hook_every(static_cast<int>(period));
 }
 

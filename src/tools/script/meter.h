@@ -64,7 +64,8 @@ class Meter final {
 
   bool grants(const void* block, std::size_t tag, std::size_t had, std::size_t size) noexcept;
   bool within_memory(const void* block, std::size_t had, std::size_t size) noexcept;
-  void expect_blocks_of(std::size_t size, bool string) noexcept;
+  // That instructions will meet a block of this size.
+  void expect(std::size_t size, std::size_t bytes_per_hook) noexcept;
   void hook_every(int instructions) noexcept;
   void release(void* block, std::size_t size) noexcept;
   void* resize(void* block, std::size_t had, std::size_t size) noexcept;

@@ -55,24 +55,57 @@ std::string ours(const std::string& subject, const std::string& pattern) {
 
 TEST(Pattern, FindsWhatLuaFinds) {
   Oracle oracle;
-  const std::pair<const char*, const char*> cases[] = {
-      {"hello world", "o w"},    {"hello world", "(o)%s*(w)"}, {"key = value", "^(%w+)%s*=%s*(%w+)$"},
-      {"", ""},                  {"", ".*"},                   {"abc", ""},
-      {"abc", "$"},              {"a$c", "a$c"},               {"abc", "^b"},
-      {"a(b(c)d)e", "%b()"},     {"((", "%b()"},               {"THE (quick) fox", "%f[%a]%a+%f[%A]"},
-      {"abcabc", "(abc)%1"},     {"abab", "(a)(b)%1%2"},       {"a-b", "[a-]+"},
-      {"]", "[]]"},              {"x]", "[^]]"},               {"a^b", "[%^b]"},
-      {"0x1F", "%x+"},           {"aaa", "a-$"},               {"aaab", "a-b"},
-      {"aaa", "a?a?a?a"},        {"abc", "()b()"},             {"abc", "(a(b)c)"},
-      {"abc", "((a)(b))"},       {"abc", "[a-z]+"},            {"a]c", "[%]]"},
-      {"abc", "%"},              {"abc", "[a"},                {"abc", "(a"},
-      {"abc", "a)"},             {"abc", "%1"},                {"abc", "(a%1)"},
-      {"abc", "%b"},             {"abc", "%f"},                {"abc", "[a%"},
-      {"abc", "[%a-z]"},         {"-", "[%a-z]"},              {"a.b", "%."},
-      {"abc", "()%1"},           {"tab\there", "%s"},          {"é", "[\xc3][\xa9]"},
-      {"abc", "[^"},             {"abc", "[]"},                {"abc", "a**"},
-      {"a*b", "a*b"},            {"ab", "^^"},                 {"^ab", "^^"},
-      {"abc", "b-c-"},           {"x", "%f[%z]"},              {"a%b", "%%"}};
+  const std::pair<const char*, const char*> cases[] = {{"hello world", "o w"},
+                                                       {"hello world", "(o)%s*(w)"},
+                                                       {"key = value", "^(%w+)%s*=%s*(%w+)$"},
+                                                       {"", ""},
+                                                       {"", ".*"},
+                                                       {"abc", ""},
+                                                       {"abc", "$"},
+                                                       {"a$c", "a$c"},
+                                                       {"abc", "^b"},
+                                                       {"a(b(c)d)e", "%b()"},
+                                                       {"((", "%b()"},
+                                                       {"THE (quick) fox", "%f[%a]%a+%f[%A]"},
+                                                       {"abcabc", "(abc)%1"},
+                                                       {"abab", "(a)(b)%1%2"},
+                                                       {"a-b", "[a-]+"},
+                                                       {"]", "[]]"},
+                                                       {"x]", "[^]]"},
+                                                       {"a^b", "[%^b]"},
+                                                       {"0x1F", "%x+"},
+                                                       {"aaa", "a-$"},
+                                                       {"aaab", "a-b"},
+                                                       {"aaa", "a?a?a?a"},
+                                                       {"abc", "()b()"},
+                                                       {"abc", "(a(b)c)"},
+                                                       {"abc", "((a)(b))"},
+                                                       {"abc", "[a-z]+"},
+                                                       {"a]c", "[%]]"},
+                                                       {"abc", "%"},
+                                                       {"abc", "[a"},
+                                                       {"abc", "(a"},
+                                                       {"abc", "a)"},
+                                                       {"abc", "%1"},
+                                                       {"abc", "(a%1)"},
+                                                       {"abc", "%b"},
+                                                       {"abc", "%f"},
+                                                       {"abc", "[a%"},
+                                                       {"abc", "[%a-z]"},
+                                                       {"-", "[%a-z]"},
+                                                       {"a.b", "%."},
+                                                       {"abc", "()%1"},
+                                                       {"tab\there", "%s"},
+                                                       {"é", "[\xc3][\xa9]"},
+                                                       {"abc", "[^"},
+                                                       {"abc", "[]"},
+                                                       {"abc", "a**"},
+                                                       {"a*b", "a*b"},
+                                                       {"ab", "^^"},
+                                                       {"^ab", "^^"},
+                                                       {"abc", "b-c-"},
+                                                       {"x", "%f[%z]"},
+                                                       {"a%b", "%%"}};
   for (const auto& [subject, pattern] : cases) {
     EXPECT_EQ(ours(subject, pattern), oracle.find(subject, pattern))
         << "'" << subject << "' by '" << pattern << "'";
@@ -83,8 +116,8 @@ TEST(Pattern, FindsWhatLuaFindsInRandomTexts) {
   Oracle oracle;
   const auto seed = std::random_device{}();
   std::mt19937 random(seed);
-  const std::string_view pieces[] = {"a",  "b",  ".",    "%a",    "%d",   "[ab]", "[^a]", "*",
-                                     "+",  "-",  "?",    "(",     ")",    "^",    "$",    "%1",
+  const std::string_view pieces[] = {"a",  "b",  ".",     "%a",    "%d", "[ab]", "[^a]", "*",
+                                     "+",  "-",  "?",     "(",     ")",  "^",    "$",    "%1",
                                      "%b", "ab", "%f[a]", "[a-c]", "()", "%",    "[",    "]"};
   const auto below = [&](std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
@@ -139,8 +172,8 @@ TEST(Pattern, SubstitutesAsLuaDoes) {
 TEST(Pattern, GoesBackNoFurtherThanTheMeterAllows) {
   const Limits limits{.time = std::chrono::milliseconds(50)};
   for (const auto* call : {"s:find(p)", "s:match(p)", "s:gmatch(p)()", "s:gsub(p, '')"}) {
-    const auto source = fmt::format(
-        "local s = ('a'):rep(10000) local p = ('.-'):rep(20) .. 'b' return {}", call);
+    const auto source =
+        fmt::format("local s = ('a'):rep(10000) local p = ('.-'):rep(20) .. 'b' return {}", call);
     EXPECT_THAT(outcome_of(source, limits),
                 HasSubstr("SCRIPT_LIMIT: line 1: the script was stopped after 50 ms"))
         << call;

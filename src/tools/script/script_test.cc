@@ -260,7 +260,8 @@ TEST(Script, RunsOnManyThreadsAtOnce) {
     threads.emplace_back([i] {
       for (int n = 0; n < 20; ++n) {
         const auto source = fmt::format(
-            "mine = (mine or 0) + {} local t = {{}} for i = 1, 200 do t[i] = ('x'):rep(i):gsub('x', "
+            "mine = (mine or 0) + {} local t = {{}} for i = 1, 200 do t[i] = "
+            "('x'):rep(i):gsub('x', "
             "'y') end return mine",
             i);
         EXPECT_EQ(outcome_of(source), std::to_string(i));

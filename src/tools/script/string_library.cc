@@ -1,4 +1,5 @@
 // The string library: Lua's own, without dump, and what could run away written anew.
+#include <algorithm>
 #include <cstring>
 
 #include "tools/script/libraries.h"
@@ -24,15 +25,14 @@ int rep(lua_State* lua) {
     leave(lua);
   }
   const auto total = static_cast<std::size_t>(times) * unit - separator_size;
-  charge(lua, static_cast<std::int64_t>(total / 256) + times / 4);
+  charge(lua, static_cast<std::int64_t>(total / 64));
   luaL_Buffer out;
-  auto* to = luaL_buffinitsize(lua, &out, total);
-  for (lua_Integer i = 1; i < times; ++i) {
-    std::memcpy(to, text, size);
-    std::memcpy(to + size, separator, separator_size);
-    to += unit;
-  }
+  auto* const to = luaL_buffinitsize(lua, &out, std::max(total, unit));
   std::memcpy(to, text, size);
+  std::memcpy(to + size, separator, separator_size);
+  for (auto filled = unit; filled < total; filled *= 2) {
+    std::memcpy(to + filled, to, std::min(filled, total - filled));
+  }
   luaL_pushresultsize(&out, total);
   return 1;
 }

@@ -197,10 +197,9 @@ int gsub(lua_State* lua) {
   const auto subject = checked_text(lua, 1);
   auto pattern = checked_text(lua, 2);
   const int by = lua_type(lua, 3);
-  luaL_argexpected(lua,
-                   by == LUA_TNUMBER || by == LUA_TSTRING || by == LUA_TTABLE ||
-                       by == LUA_TFUNCTION,
-                   3, "string/function/table");
+  luaL_argexpected(
+      lua, by == LUA_TNUMBER || by == LUA_TSTRING || by == LUA_TTABLE || by == LUA_TFUNCTION, 3,
+      "string/function/table");
   if (by == LUA_TNUMBER) lua_tolstring(lua, 3, nullptr);
   const auto most = luaL_optinteger(lua, 4, static_cast<lua_Integer>(subject.size()) + 1);
   const bool anchored = pattern.starts_with('^');

@@ -115,7 +115,8 @@ int unpack(lua_State* lua) {
 bool comes_before(lua_State* lua, int a, int b) {
   if (lua_isnoneornil(lua, 2)) {
     // Strings may be long; the lengths of other things are small or nothing.
-    charge(lua, 4 + static_cast<std::int64_t>(std::min(lua_rawlen(lua, a), lua_rawlen(lua, b)) / 4));
+    charge(lua,
+           4 + static_cast<std::int64_t>(std::min(lua_rawlen(lua, a), lua_rawlen(lua, b)) / 4));
     return lua_compare(lua, a, b, LUA_OPLT) != 0;
   }
   charge(lua, 4);
@@ -137,8 +138,7 @@ void merge(lua_State* lua, int from, int to, lua_Integer left, lua_Integer middl
     lua_rawgeti(lua, from, first);
     lua_rawgeti(lua, from, right);
     const int top = lua_gettop(lua);
-    const bool take_right =
-        first == middle || (right < end && comes_before(lua, top, top - 1));
+    const bool take_right = first == middle || (right < end && comes_before(lua, top, top - 1));
     if (take_right) {
       lua_rawseti(lua, to, out);
       lua_pop(lua, 1);

@@ -109,9 +109,8 @@ template <typename... Args>
 Failure wrong(const Place& place, fmt::format_string<Args...> format, Args&&... args) {
   const auto where = place.render();
   // Of a long way the beginning and the end.
-  const auto brief = where.size() <= 200
-                         ? where
-                         : where.substr(0, 80) + "…" + where.substr(where.size() - 80);
+  const auto brief =
+      where.size() <= 200 ? where : where.substr(0, 80) + "…" + where.substr(where.size() - 80);
   return fail(Code::kScriptError, "{} {}", shown(brief, 200),
               fmt::format(format, std::forward<Args>(args)...));
 }
@@ -158,9 +157,9 @@ class Reader {
   Result<void> spend(std::size_t bytes) {
     bytes_ += bytes;
     if (bytes_ <= max_bytes_) return {};
-    return Failure(
-        fail(Code::kScriptLimit, "more than {} bytes of JSON", max_bytes_).error().with(
-            "limit", "output"));
+    return Failure(fail(Code::kScriptLimit, "more than {} bytes of JSON", max_bytes_)
+                       .error()
+                       .with("limit", "output"));
   }
 
   Result<json::Value> spent(std::size_t bytes, json::Value value) {

@@ -12,10 +12,26 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(Values, KeepTheirKindOnTheWayThroughLua) {
-  for (const auto* text :
-       {"null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "1.0",
-        "1.5", "-0.0", "1e+300", "5e-324", R"("")", R"("a\u0000b\n\"ä€😀")", "[]", "{}", "[[],{}]",
-        "[null]", "[null,1,null]", R"({"":1,"a":null,"b":[{}],"ä":{"x":[]}})"}) {
+  for (const auto* text : {"null",
+                           "true",
+                           "false",
+                           "0",
+                           "-1",
+                           "9223372036854775807",
+                           "-9223372036854775808",
+                           "1.0",
+                           "1.5",
+                           "-0.0",
+                           "1e+300",
+                           "5e-324",
+                           R"("")",
+                           R"("a\u0000b\n\"ä€😀")",
+                           "[]",
+                           "{}",
+                           "[[],{}]",
+                           "[null]",
+                           "[null,1,null]",
+                           R"({"":1,"a":null,"b":[{}],"ä":{"x":[]}})"}) {
     EXPECT_EQ(outcome_of("return args", {}, *json::parse(text)), text);
     EXPECT_EQ(outcome_of("return json.decode(json.encode(args))", {}, *json::parse(text)), text);
   }
