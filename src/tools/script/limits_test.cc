@@ -96,7 +96,8 @@ TEST(Limits, CountInstructionsAlsoWhereTimeStandsStill) {
            "while true do ('x'):rep(1e5) end",
            "while true do json.decode('[1,2,3]') end",
        }) {
-    const auto outcome = run(source, json::Object(), {}, no_host, clock, {.instructions = 1'000'000});
+    const auto outcome =
+        run(source, json::Object(), {}, no_host, clock, {.instructions = 1'000'000});
     EXPECT_EQ(limit_of(outcome), "instructions") << source;
   }
 }
