@@ -34,6 +34,9 @@ class Schema final {
   // is, what it should be. The detail `argument` is its path (`edits[2].old`), empty for the whole.
   Result<void> check(const Value& instance) const;
 
+  // For this module's own sources.
+  const SchemaRules& rules() const { return *rules_; }
+
  private:
   explicit Schema(std::unique_ptr<const SchemaRules> rules);
 

@@ -38,22 +38,21 @@ std::uint64_t count_characters(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-bool matches(const re2::RE2& pattern, std::string_view text) {
-  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern);
-}
-
 // One walk of an instance through the rules. Without telling it only finds out whether the
 // instance fits; telling, it also keeps the first problem.
 class Walk {
  public:
   enum class Telling { kNo, kYes };
 
-  Walk(const SchemaRules& schema, Telling telling)
-      : rules_(schema.rules), telling_(telling == Telling::kYes) {}
+  Walk(const SchemaRules& schema, Telling telling, std::size_t max_steps = kMaxSteps)
+      : rules_(schema.rules), telling_(telling == Telling::kYes), max_steps_(max_steps) {}
 
-  bool fits(const Value& instance) { return visit(0, instance, {}, nullptr) && !exhausted_; }
+  bool fits(const Value& instance, RuleId id = 0) {
+    return visit(id, instance, {}, nullptr) && !exhausted_;
+  }
 
   bool exhausted() const { return exhausted_; }
+  std::size_t steps() const { return steps_; }
   const std::optional<Problem>& problem() const { return problem_; }
 
  private:
@@ -68,7 +67,7 @@ class Walk {
   };
 
   bool visit(RuleId id, const Value& value, const Path& path, Marks* outer) {
-    if (++steps_ > kMaxSteps || depth_ >= kMaxDepth) exhausted_ = true;
+    if (++steps_ > max_steps_ || depth_ >= kMaxDepth) exhausted_ = true;
     if (exhausted_) return false;
     const auto& rule = rules_[id];
     Marks own;
@@ -400,6 +399,7 @@ class Walk {
 
   const std::deque<Rule>& rules_;
   bool telling_;
+  std::size_t max_steps_;
   std::optional<Problem> problem_;
   std::size_t steps_ = 0;
   std::size_t depth_ = 0;
@@ -407,6 +407,18 @@ class Walk {
 };
 
 }  // namespace
+
+bool matches(const re2::RE2& pattern, std::string_view text) {
+  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern);
+}
+
+Fit fit(const SchemaRules& schema, RuleId id, const Value& instance, std::size_t& steps) {
+  Walk walk(schema, Walk::Telling::kNo, std::min(steps, kMaxSteps));
+  const bool fits = walk.fits(instance, id);
+  steps -= std::min(steps, walk.steps());
+  if (walk.exhausted()) return Fit::kUnknown;
+  return fits ? Fit::kYes : Fit::kNo;
+}
 
 Result<void> Schema::check(const Value& instance) const {
   Walk quick(*rules_, Walk::Telling::kNo);

@@ -187,6 +187,7 @@ class Compiler {
     if (!is_new) return id;
     if (at.tokens().size() > kMaxNesting) return refused(at, "is nested too deep");
     auto& rule = rules_->rules.emplace_back();
+    rule.place = at.render();
     if (const auto* always = schema.if_bool()) {
       rule.always = *always;
       return id;

@@ -56,6 +56,8 @@ struct Rule {
   using Named = std::map<std::string, RuleId, std::less<>>;
   using Names = std::vector<std::string>;
 
+  std::string place;  // in the schema, as a JSON pointer
+
   std::optional<bool> always;  // a boolean schema
   std::uint8_t types = 0;
   std::optional<Array> one_of_values;  // enum
@@ -87,5 +89,13 @@ struct Rule {
 struct SchemaRules {
   std::deque<Rule> rules;  // the root first
 };
+
+enum class Fit { kYes, kNo, kUnknown };
+
+// Whether the instance fits one rule; unknown when that takes more than `steps`, of which it
+// takes away what it needed.
+Fit fit(const SchemaRules& schema, RuleId id, const Value& instance, std::size_t& steps);
+
+bool matches(const re2::RE2& pattern, std::string_view text);
 
 }  // namespace cairn::json
