@@ -29,7 +29,7 @@ struct OpenDocument {
 class Documents final {
  public:
   static constexpr std::uint64_t kMaxBytes = 32 << 20;
-  static constexpr json::ParseLimits kLimits{.max_depth = 200, .max_values = 4'000'000};
+  static constexpr json::ParseLimits kLimits{.max_depth = 100, .max_values = 4'000'000};
 
   // `capacity`: about how many bytes of values are kept.
   explicit Documents(std::size_t capacity = 256 << 20) : capacity_(capacity) {}

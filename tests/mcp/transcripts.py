@@ -66,6 +66,16 @@ HINTS = {
     "list_delegates": (True, False, True),
     "get_delegate": (True, False, True),
     "revoke_delegate": (False, True, True),
+    "json_get_schema": (True, False, True),
+    "json_get_all": (True, False, True),
+    "json_query": (True, False, True),
+    "json_preview": (True, False, True),
+    "json_select": (True, False, True),
+    "json_create": (False, False, False),
+    "json_update": (False, True, True),
+    "json_delete": (False, True, False),
+    "json_move": (False, True, False),
+    "json_copy": (False, False, False),
 }
 
 

@@ -16,7 +16,11 @@ SITE = {
     "src/lib/old.ts": "// nobody needs this\n",
     "src/grüße 100%.txt": "ein Gruß\n",
 }
-NOTES = {"todo.txt": "one\ntwo\nthree\n"}
+NOTES = {
+    "todo.txt": "one\ntwo\nthree\n",
+    "shop.json": '{\n  "orders": [\n    {"id": 1, "total": 1.50},\n    {"id": 2, "total": 80}\n  ],'
+                 '\n  "prices": {"tea": 2.00, "coffee": 3}\n}\n',
+}
 
 
 class World:

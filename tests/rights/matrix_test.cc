@@ -25,7 +25,7 @@ struct Row {
 Row tool(const ToolCall& call) {
   return {call.name, [&call](Scene& scene, const Who& who) {
             auto given = call.arguments(scene);
-            return scene.world.call(call.name, who.token, given, who.realm);
+            return scene.world.call(call.called(), who.token, given, who.realm);
           }};
 }
 
@@ -176,6 +176,14 @@ std::vector<Row> route_rows() {
               {{"path", "docs/a.txt"},
                {"edits", json::Array{json::Object{{"oldText", "alpha"}, {"newText", "b"}}}}}),
       fs_post("rewrite", {{"deletes", json::Array{"docs/a.txt"}}}),
+      route(kGet, "GET adi", [](Scene& s) { return "/api/realm/{r}/adi/" + s.tool; }),
+      route(kDelete, "DELETE adi", [](Scene& s) { return "/api/realm/{r}/adi/" + s.tool; }),
+      route(kGet, "GET aei", [](Scene& s) { return "/api/realm/{r}/aei/" + s.endpoint; }),
+      route(
+          kPost, "POST aei rotate",
+          [](Scene& s) { return "/api/realm/{r}/aei/" + s.endpoint + "/rotate"; }, an_object),
+      route(kDelete, "DELETE binding",
+            [](Scene& s) { return "/api/realm/{r}/aei/" + s.endpoint + "/bindings/" + s.binding; }),
       route(kGet, "GET admin/users", [](Scene&) { return "/api/admin/users"; }),
       route(
           kPost, "POST admin/users", [](Scene&) { return "/api/admin/users"; },
@@ -261,20 +269,20 @@ TEST(RightsMatrix, IsTheSameOverMcp) {
   for (const auto& call : tool_calls()) {
     for (const auto& column : columns()) {
       Scene rest_scene;
-      if (!is_for_agents(rest_scene.world, call.name)) break;
-      const auto over_rest = rest_scene.world.call(call.name, column.make(rest_scene).token,
+      if (!is_for_agents(rest_scene.world, call.called())) break;
+      const auto over_rest = rest_scene.world.call(call.called(), column.make(rest_scene).token,
                                                    call.arguments(rest_scene));
       Scene scene;
       McpDoor door(scene.world);
       const auto token = column.make(scene).token;
-      const auto answer = door.call(token, call.name, call.arguments(scene));
+      const auto answer = door.call(token, call.called(), call.arguments(scene));
       ++asked;
       EXPECT_EQ(answer.code, over_rest.code) << call.name << ", " << column.name;
       EXPECT_EQ(with_short_keys(answer.text), with_short_keys(as_text_block(over_rest)))
           << call.name << ", " << column.name;
     }
   }
-  EXPECT_EQ(asked, 28 * static_cast<int>(columns().size()));
+  EXPECT_EQ(asked, 38 * static_cast<int>(columns().size()));
 }
 
 // Nobody without a good token gets anywhere, whatever is asked: not from the table, but by rule.

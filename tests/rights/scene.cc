@@ -4,10 +4,15 @@
 
 namespace cairn::rest_testing {
 
+json::Object a_tool(const Scene& scene) {
+  return {{"operationType", "query"}, {"depotId", scene.site}, {"path", "docs/data.json"}};
+}
+
 Scene::Scene() {
-  site = world.depot(
-      "site",
-      {{"docs/a.txt", "alpha\n"}, {"docs/sub/x.txt", "x\n"}, {"src/main.ts", "let a = 1;\n"}});
+  site = world.depot("site", {{"docs/a.txt", "alpha\n"},
+                              {"docs/sub/x.txt", "x\n"},
+                              {"src/main.ts", "let a = 1;\n"},
+                              {"docs/data.json", R"({"list": [{"id": 1}, {"id": 2}], "name": "n"})"}});
   other = world.depot("other", {{"secret.txt", "secret\n"}});
   site_root = world.root(site);
   docs_key = text(world.must("fs_stat", world.owner, {{"nodeKey", site}, {"path", "docs"}}), "key");
@@ -19,6 +24,11 @@ Scene::Scene() {
                       .get_object(),
                   "delegateId");
   user = text(world.must("add_user", world.owner, {{"name", "ann"}}), "userId");
+  tool = text(world.must("create_tool", world.owner, a_tool(*this)), "toolId");
+  auto made = world.must("create_endpoint", world.owner,
+                         {{"bindings", json::Array{json::Object{{"toolId", tool}}}}});
+  endpoint = text(made, "endpointId");
+  binding = text(made.at("bindings").get_array().front().get_object(), "bindingId");
 }
 
 json::Object all_rights(json::Object more) {
@@ -97,6 +107,15 @@ Who over_quota(Scene& scene) {
 
 }  // namespace
 
+namespace {
+
+json::Object with(json::Object object, const json::Object& more) {
+  for (const auto& member : more) object[member.key()] = member.value();
+  return object;
+}
+
+}  // namespace
+
 const std::vector<Column>& columns() {
   static const std::vector<Column> all{
       {"no token", [](Scene&) { return Who{""}; }},
@@ -137,6 +156,11 @@ const std::vector<ToolCall>& tool_calls() {
   auto at_path = [](Scene& s) { return json::Object{{"nodeKey", s.site}, {"path", s.path}}; };
   auto at_depot = [](Scene& s) { return json::Object{{"depotId", s.site}}; };
   auto nothing = [](Scene&) { return json::Object(); };
+  auto at_json = [](Scene& s) {
+    return json::Object{{"depotId", s.site}, {"path", "docs/data.json"}};
+  };
+  auto at_tool = [](Scene& s) { return json::Object{{"toolId", s.tool}}; };
+  auto at_endpoint = [](Scene& s) { return json::Object{{"endpointId", s.endpoint}}; };
   static const std::vector<ToolCall> all{
       {"list_depots", nothing},
       {"get_depot", at_depot},
@@ -207,6 +231,58 @@ const std::vector<ToolCall>& tool_calls() {
              {"claims",
               json::Array{json::Object{{"key", s.docs_key}, {"from", s.site}, {"path", "~0"}}}}};
        }},
+      {"json_get_schema", at_json},
+      {"json_get_all", at_json},
+      {"json_query", [=](Scene& s) { return with(at_json(s), {{"expression", "list[0]"}}); }},
+      {"json_preview", at_json},
+      {"json_select",
+       [=](Scene& s) {
+         return with(at_json(s), {{"field", "id"}, {"keys", json::Array{1}}, {"jsonPath", "/list"}});
+       }},
+      {"json_create",
+       [=](Scene& s) { return with(at_json(s), {{"items", json::Object{{"new", 1}}}}); }},
+      {"json_update",
+       [=](Scene& s) { return with(at_json(s), {{"items", json::Object{{"name", 1}}}}); }},
+      {"json_delete", [=](Scene& s) { return with(at_json(s), {{"keys", json::Array{"name"}}}); }},
+      {"json_move",
+       [=](Scene& s) { return with(at_json(s), {{"from", "/name"}, {"to", "/title"}}); }},
+      {"json_copy",
+       [=](Scene& s) { return with(at_json(s), {{"from", "/name"}, {"to", "/title"}}); }},
+      {"create_tool", a_tool},
+      {"create_tool that writes",
+       [](Scene& s) { return with(a_tool(s), {{"operationType", "update"}}); }, "create_tool"},
+      {"list_tools", nothing},
+      {"get_tool", at_tool},
+      {"update_tool", [=](Scene& s) { return with(at_tool(s), {{"name", "renamed"}}); }},
+      {"delete_tool", at_tool},
+      {"create_endpoint",
+       [](Scene& s) {
+         return json::Object{{"bindings", json::Array{json::Object{{"tool", a_tool(s)}}}}};
+       }},
+      {"create_endpoint of the owner's tool",
+       [](Scene& s) {
+         return json::Object{{"bindings", json::Array{json::Object{{"toolId", s.tool}}}}};
+       },
+       "create_endpoint"},
+      {"list_endpoints", nothing},
+      {"get_endpoint", at_endpoint},
+      {"preview_endpoint", at_endpoint},
+      {"update_endpoint", [=](Scene& s) { return with(at_endpoint(s), {{"status", "disabled"}}); }},
+      {"rotate_endpoint_key", at_endpoint},
+      {"delete_endpoint", at_endpoint},
+      {"bind_tools",
+       [=](Scene& s) {
+         return with(
+             at_endpoint(s),
+             {{"bindings", json::Array{json::Object{{"toolId", s.tool}, {"toolName", "again"}}}}});
+       }},
+      {"update_binding",
+       [=](Scene& s) {
+         return with(at_endpoint(s), {{"bindingId", s.binding}, {"toolName", "renamed"}});
+       }},
+      {"unbind_tool", [=](Scene& s) { return with(at_endpoint(s), {{"bindingId", s.binding}}); }},
+      {"create_mcp_instance", at_json},
+      {"upgrade_endpoint", at_endpoint},
       {"get_audit", nothing},
       {"collect_garbage", nothing},
       {"check_store", nothing},

@@ -13,13 +13,16 @@ namespace cairn::rest_testing {
 // What a request needs to know of the world it is made in.
 struct Scene {
   World world;
-  std::string site;       // a depot: docs/a.txt, docs/sub/x.txt, src/main.ts
+  std::string site;       // a depot: docs/a.txt, docs/data.json, docs/sub/x.txt, src/main.ts
   std::string other;      // a depot: secret.txt
   std::string site_root;  // its root
   std::string docs_key;   // the directory docs, as a node
   std::string new_root;   // written by the owner, not committed
   std::string delegate;   // one the owner made
   std::string user;       // a user
+  std::string tool;       // of the owner's: a query of docs/data.json
+  std::string endpoint;   // of the owner's, that binds it
+  std::string binding;
   std::string path = "docs/a.txt";
 
   Scene();
@@ -27,6 +30,9 @@ struct Scene {
     return text(world.must("create_delegate", world.owner, wanted), "accessToken");
   }
 };
+
+// The definition of a tool that reads.
+json::Object a_tool(const Scene& scene);
 
 // Who calls, and whose realm it names.
 struct Who {
@@ -49,6 +55,9 @@ const std::vector<Column>& columns();
 struct ToolCall {
   std::string name;
   std::function<json::Object(Scene&)> arguments;
+  std::string tool = {};  // when the name is not the tool's
+
+  const std::string& called() const { return tool.empty() ? name : tool; }
 };
 const std::vector<ToolCall>& tool_calls();
 

@@ -32,6 +32,9 @@ constexpr Name kRead[] = {"fs_tree", "fs_ls", "fs_stat", "fs_read", "fs_read_man
 constexpr Name kWrite[] = {"fs_write", "fs_edit", "fs_mkdir",   "fs_rm",
                            "fs_mv",    "fs_cp",   "fs_rewrite", "depot_commit"};
 constexpr Name kSearch[] = {"fs_find", "fs_grep"};
+constexpr Name kJson[] = {"json_get_schema", "json_get_all", "json_query",  "json_preview",
+                          "json_select",     "json_create",  "json_update", "json_delete",
+                          "json_move",       "json_copy"};
 constexpr Name kHistory[] = {"depot_history", "fs_diff", "depot_revert"};
 constexpr Name kDelegates[] = {"create_delegate", "list_delegates", "get_delegate",
                                "revoke_delegate"};
@@ -46,6 +49,7 @@ constexpr Toolset kToolsets[] = {
     {"read", "looking at files and directories", kRead},
     {"write", "changing them, and committing", kWrite},
     {"search", "by name and by content", kSearch},
+    {"json", "JSON files: shape, query, and changes that commit at once", kJson},
     {"history", "earlier roots, what changed, going back", kHistory},
     {"delegates", "delegates: create, list, get, revoke", kDelegates},
     {"realm", "the realm, its use of storage, nodes as they are stored", kRealm},

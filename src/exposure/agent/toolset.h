@@ -12,6 +12,7 @@
 //   read        looking at files and directories
 //   write       changing them, and committing
 //   search      by name and by content
+//   json        JSON files: shape, query, and changes that commit at once
 //   history     earlier roots, what changed, going back
 //   delegates   delegates: create, list, get, revoke
 //   realm       the realm, its use of storage, nodes as they are stored

@@ -108,7 +108,7 @@ std::string skill_page(const SkillSource& source) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -150,7 +150,7 @@ case $(printf '%s\n' "$answer" | tail -n 1) in
   *) exit 1 ;;
 esac
 )",
-      quoted(source.url));
+      shell_quoted(source.url));
 }
 
 }  // namespace
