@@ -75,11 +75,9 @@ void run(const std::string& expression, const json::Value& document, bool parse_
     const auto compiled = Expression::compile(expression);
     require(compiled.has_value(), expression);
     if (parse_only) return;
-    Budget budget(clock, limits());
     require(compiled->search(document, budget).has_value(), expression);
   });
   const auto text_ns = parse_only ? ns : best([&] {
-    Budget budget(clock, limits());
     require(Expression::compile(expression)->search_text(document, budget).has_value(), expression);
   });
   fmt::print("{{\"ns\": {:.1f}, \"text_ns\": {:.1f}}}\n", ns, text_ns);
