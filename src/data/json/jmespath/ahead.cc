@@ -62,7 +62,11 @@ void Ahead::far(std::size_t i) const {
   if (object == nullptr) return;
   const auto* const begin = object->begin();
   fetch(begin);
-  for (std::size_t step = 0; step < count_; ++step) fetch(begin + hints_[steps_[step]]);
+  // Whether it has as many is not known without waiting for it: an address, not an element.
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  for (std::size_t step = 0; step < count_; ++step) {
+    fetch(reinterpret_cast<const void*>(address + hints_[steps_[step]] * sizeof *begin));
+  }
 }
 
 // The bytes of their names, and what they are.

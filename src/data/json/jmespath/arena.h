@@ -64,7 +64,7 @@ class Arena final {
 
  private:
   static constexpr std::size_t kAlignment = 8;
-  static constexpr std::size_t kLargest = std::size_t{1} << 32;  // sizes of items have 32 bits
+  static constexpr std::size_t kLargest = 0xffff'ffff;  // sizes of items have 32 bits
 
   void* allocate(std::size_t bytes) {
     if (bytes > left_ && !grow(bytes)) return nullptr;
