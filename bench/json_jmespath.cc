@@ -66,20 +66,17 @@ void require(bool condition, const std::string& what) {
 
 void run(const std::string& expression, const json::Value& document, bool parse_only) {
   const cairn::SystemClock clock;
-  // As a server would set it: with limits and a deadline.
-  const auto limits = [] {
-    return Budget::Limits{
-        .entries = 1'000'000'000, .bytes = std::int64_t{1} << 32, .time = std::chrono::seconds(60)};
-  };
+  // With limits and a deadline, as a server sets them for a call.
+  Budget budget(clock, {.entries = std::int64_t{1} << 60,
+                        .bytes = std::int64_t{1} << 60,
+                        .time = std::chrono::seconds(600)});
   const auto ns = best([&] {
     const auto compiled = Expression::compile(expression);
     require(compiled.has_value(), expression);
     if (parse_only) return;
-    Budget budget(clock, limits());
     require(compiled->search(document, budget).has_value(), expression);
   });
   const auto text_ns = parse_only ? ns : best([&] {
-    Budget budget(clock, limits());
     require(Expression::compile(expression)->search_text(document, budget).has_value(), expression);
   });
   fmt::print("{{\"ns\": {:.1f}, \"text_ns\": {:.1f}}}\n", ns, text_ns);

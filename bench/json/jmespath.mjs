@@ -41,5 +41,8 @@ for (const line of readFileSync(jobs, "utf8").trim().split("\n")) {
   const ns = best(() => {
     kept = parse ? jmespath.compile(expression) : jmespath.search(document, expression);
   });
-  console.log(JSON.stringify({ ns, kept: kept === undefined }));
+  const text_ns = parse ? ns : best(() => {
+    kept = JSON.stringify(jmespath.search(document, expression));
+  });
+  console.log(JSON.stringify({ ns, text_ns, kept: typeof kept }));
 }

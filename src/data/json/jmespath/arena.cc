@@ -5,17 +5,22 @@
 
 namespace cairn::jmespath {
 
-bool Meter::flush() {
-  if (stopped_) return false;  // the batches stay over, so that every call comes here
+bool Meter::pay() {
   const auto steps = static_cast<std::int64_t>(std::exchange(steps_, 0));
   const auto bytes = static_cast<std::int64_t>(std::exchange(bytes_, 0));
-  stopped_ = !budget_.take_entries(steps) || !budget_.take_bytes(bytes) || !budget_.in_time();
-  if (stopped_) {
-    steps_ = kBatch;
-    bytes_ = kByteBatch;
-  }
-  return !stopped_;
+  return budget_.take_entries(steps) && budget_.take_bytes(bytes);
 }
+
+bool Meter::flush() {
+  if (!stopped_) stopped_ = !pay() || !budget_.in_time();
+  if (!stopped_) return true;
+  // So that every call comes here.
+  steps_ = kBatch;
+  bytes_ = kByteBatch;
+  return false;
+}
+
+bool Meter::finish() { return !stopped_ && pay(); }
 
 bool Arena::grow(std::size_t bytes) {
   constexpr std::size_t kLargestStep = 1 << 20;

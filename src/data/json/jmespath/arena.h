@@ -30,11 +30,14 @@ class Meter final {
     bytes_ += bytes;
     return bytes_ < kByteBatch || flush();
   }
-  // What is left of the batches. Call it when the search is done.
-  bool flush();
+  // Pays what is left of the batches; for that, no clock is asked. Call it when all is done.
+  bool finish();
   bool stopped() const { return stopped_; }
 
  private:
+  bool flush();
+  bool pay();
+
   static constexpr std::uint64_t kBatch = 4096;
   static constexpr std::uint64_t kByteBatch = 64 << 10;
 
@@ -61,7 +64,7 @@ class Arena final {
 
  private:
   static constexpr std::size_t kAlignment = 8;
-  static constexpr std::size_t kLargest = std::size_t{1} << 32;  // sizes of items have 32 bits
+  static constexpr std::size_t kLargest = 0xffff'ffff;  // sizes of items have 32 bits
 
   void* allocate(std::size_t bytes) {
     if (bytes > left_ && !grow(bytes)) return nullptr;

@@ -89,18 +89,27 @@ Result<NodeId> Builder::chained(NodeId left, NodeId right, std::uint32_t offset)
   return add_with_children({.op = Op::kChain, .offset = offset}, before);
 }
 
-Result<NodeId> Builder::extended(NodeId left, const Step& step, std::uint32_t offset) {
-  auto& steps = program_.steps;
-  const auto end = static_cast<std::uint32_t>(steps.size());
-  steps.emplace_back(step.name, step.index, step.is_index);
+Result<NodeId> Builder::member(NodeId left, std::string_view name, std::uint32_t offset) {
+  program_.steps.emplace_back(name, 0, false);
+  return extended(left, offset);
+}
+
+Result<NodeId> Builder::element(NodeId left, std::int64_t index, std::uint32_t offset) {
+  program_.steps.emplace_back(std::string_view(), index, true);
+  return extended(left, offset);
+}
+
+// By the last step.
+Result<NodeId> Builder::extended(NodeId left, std::uint32_t offset) {
+  const auto last = static_cast<std::uint32_t>(program_.steps.size() - 1);
   if (left != kCurrent) {
     auto& node = program_.nodes[left];
-    if (node.op == Op::kPath && node.first + node.count == end) {
+    if (node.op == Op::kPath && node.first + node.count == last) {
       node.count += 1;
       return left;
     }
   }
-  return add({.op = Op::kPath, .offset = offset, .source = left, .first = end, .count = 1});
+  return add({.op = Op::kPath, .offset = offset, .source = left, .first = last, .count = 1});
 }
 
 Failure Builder::too_deep(std::size_t offset) const {

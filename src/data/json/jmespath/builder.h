@@ -26,11 +26,13 @@ class Builder final {
   // `left`, then `right` on its outcome.
   Result<NodeId> chained(NodeId left, NodeId right, std::uint32_t offset);
   // A path with one more step: the same node when it is one already.
-  Result<NodeId> extended(NodeId left, const Step& step, std::uint32_t offset);
+  Result<NodeId> member(NodeId left, std::string_view name, std::uint32_t offset);
+  Result<NodeId> element(NodeId left, std::int64_t index, std::uint32_t offset);
 
   Failure too_deep(std::size_t offset) const;
 
  private:
+  Result<NodeId> extended(NodeId left, std::uint32_t offset);
   unsigned depth(NodeId id) const { return id == kCurrent ? 0 : program_.nodes[id].depth; }
   unsigned depth_below(const Node& node) const;
   unsigned deepest_child(const Node& node) const;

@@ -152,7 +152,9 @@ Item Search::contains(Item subject, Item sought) {
   }
   const Elements elements(subject);
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const auto answer = same(elements[i], sought);
+    const auto element = elements[i];
+    if (type_bit(element) != type_bit(sought) && meter_.step()) continue;
+    const auto answer = same(element, sought);
     if (!answer) return failed();
     if (*answer) return Item::of(true);
   }
@@ -222,7 +224,9 @@ Item Search::map(NodeId expression, Item array) {
   if (!meter_.spend(elements.size())) return failed();
   auto* items = arena_.make<Item>(elements.size());
   if (items == nullptr) return failed();
+  const auto next = ahead(elements, expression);
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    next.at(i);
     items[i] = evaluate(expression, elements[i]);
     if (items[i].failed()) return items[i];
   }

@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "data/json/jmespath/functions.h"
-
 namespace cairn::jmespath {
 namespace {
 
@@ -24,28 +22,27 @@ Wide wide(Item number) {
 struct TypeWords {
   std::string_view name;
   std::string_view phrase;
-  TypeBit bit;
 };
 
 TypeWords words(Item item) {
   switch (item.tag()) {
     case Tag::kFailed:
     case Tag::kNull:
-      return {"null", "null", kNullBit};
+      return {"null", "null"};
     case Tag::kBool:
-      return {"boolean", "a boolean", kBooleanBit};
+      return {"boolean", "a boolean"};
     case Tag::kInt:
     case Tag::kUint:
     case Tag::kDouble:
-      return {"number", "a number", kNumberBit};
+      return {"number", "a number"};
     case Tag::kString:
-      return {"string", "a string", kStringBit};
+      return {"string", "a string"};
     case Tag::kArray:
     case Tag::kList:
-      return {"array", "an array", kArrayBit};
+      return {"array", "an array"};
     case Tag::kObject:
     case Tag::kRecord:
-      return {"object", "an object", kObjectBit};
+      return {"object", "an object"};
   }
   std::unreachable();
 }
@@ -103,7 +100,6 @@ bool truthy(Item item) {
 
 std::string_view phrase(Item item) { return words(item).phrase; }
 std::string_view type_name(Item item) { return words(item).name; }
-std::uint8_t type_bit(Item item) { return words(item).bit; }
 
 std::partial_ordering compare_numbers(Item a, Item b) {
   if (a.tag() == Tag::kInt && b.tag() == Tag::kInt) return a.integer <=> b.integer;

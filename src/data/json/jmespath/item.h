@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "data/json/jmespath/functions.h"
 #include "data/json/json.h"
 
 namespace cairn::jmespath {
@@ -116,6 +117,11 @@ class Elements final {
         size_(array.tag() == Item::Tag::kArray ? array.array->size() : array.size()) {}
 
   std::size_t size() const { return size_; }
+  // The one of the document or of the search; nullptr for the other.
+  const json::Value* value(std::size_t i) const {
+    return values_ != nullptr ? values_ + i : nullptr;
+  }
+  const Item* item(std::size_t i) const { return values_ != nullptr ? nullptr : items_ + i; }
   Item operator[](std::size_t i) const {
     return values_ != nullptr ? Item::of(values_[i]) : items_[i];
   }
@@ -162,7 +168,12 @@ std::string_view phrase(Item item);
 // `string`, `array`
 std::string_view type_name(Item item);
 // A bit of TypeBit.
-std::uint8_t type_bit(Item item);
+inline std::uint8_t type_bit(Item item) {
+  constexpr std::uint8_t kBits[] = {kNullBit,   kNullBit,   kBooleanBit, kNumberBit,
+                                    kNumberBit, kNumberBit, kStringBit,  kArrayBit,
+                                    kArrayBit,  kObjectBit, kObjectBit};
+  return kBits[std::to_underlying(item.tag())];
+}
 
 // Exact, whatever the kinds. REQUIRES: numbers.
 std::partial_ordering compare_numbers(Item a, Item b);

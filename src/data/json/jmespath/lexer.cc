@@ -159,7 +159,11 @@ class Lexer final {
   // after it along. 0 when it does not end.
   std::size_t quoted_size() const {
     const char quote = text_[at_];
-    for (auto end = at_ + 1; end < text_.size(); ++end) {
+    const auto first = text_.find(quote, at_ + 1);
+    if (first == text_.npos) return 0;
+    const auto backslash = text_.substr(0, first).find('\\', at_ + 1);
+    if (backslash == text_.npos) return first + 1 - at_;
+    for (auto end = backslash; end < text_.size(); ++end) {
       if (text_[end] == quote) return end + 1 - at_;
       if (text_[end] == '\\') ++end;
     }
@@ -170,7 +174,6 @@ class Lexer final {
   std::string unquoted(std::size_t size) const {
     const char quote = text_[at_];
     const auto inside = text_.substr(at_ + 1, size - 2);
-    if (inside.find('\\') == inside.npos) return std::string(inside);
     std::string out;
     out.reserve(size);
     for (std::size_t i = 0; i < inside.size(); ++i) {
@@ -198,7 +201,12 @@ class Lexer final {
   Result<void> add_raw_string() {
     const auto size = quoted_size();
     if (size == 0) return wrong(at_, "the single quote that opens here is never closed");
-    program_.literals.emplace_back(unquoted(size));
+    const auto inside = text_.substr(at_ + 1, size - 2);
+    if (inside.find('\\') == inside.npos) {
+      program_.literals.emplace_back(inside);
+    } else {
+      program_.literals.emplace_back(unquoted(size));
+    }
     return add(TokenKind::kLiteral, size, last(program_.literals));
   }
 

@@ -90,7 +90,9 @@ Item Search::extreme(const Node& node, Item array, NodeId by) {
   const Elements elements(array);
   if (!meter_.spend(elements.size())) return failed();
   Keyed best;
+  const auto next_ones = ahead(elements, by);
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    next_ones.at(i);
     Keyed next{evaluate(by, elements[i]), elements[i]};
     if (next.key.failed()) return next.key;
     if (i == 0) best.key = next.key;
@@ -107,7 +109,9 @@ Search::Keyed* Search::keyed(const Node& node, Item array, NodeId by) {
   if (!meter_.spend(elements.size())) return nullptr;
   auto* all = arena_.make<Keyed>(elements.size());
   if (all == nullptr) return nullptr;
+  const auto next = ahead(elements, by);
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    next.at(i);
     all[i] = {evaluate(by, elements[i]), elements[i]};
     if (all[i].key.failed() || !comparable(node, all[i].key, all[0].key, i)) return nullptr;
   }

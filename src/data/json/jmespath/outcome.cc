@@ -1,5 +1,6 @@
 // From the items of a search to what it gives back: a value, or its text.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "data/json/jmespath/search.h"
@@ -12,10 +13,28 @@ using Tag = Item::Tag;
 // What a member takes beside its value and the bytes of its key.
 constexpr std::size_t kMemberBytes = 32;
 
-bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+bool is_escaped(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+
+// Eight bytes at once as long as there are so many: whether one is below a space, a quote or a
+// backslash.
+bool needs_escape(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  const auto* at = text.data();
+  const auto* const end = at + text.size();
+  for (; end - at >= 8; at += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof bytes);
+    const auto quote = bytes ^ (kOnes * '"');
+    const auto backslash = bytes ^ (kOnes * '\\');
+    const auto found = ((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
+                       ((bytes - kOnes * ' ') & ~bytes);
+    if ((found & (kOnes * 0x80)) != 0) return true;
+  }
+  return std::any_of(at, end, is_escaped);
+}
 
 void write_string(std::string& out, std::string_view text) {
-  if (std::ranges::any_of(text, needs_escape)) return json::write(out, json::Value(text));
+  if (needs_escape(text)) return json::write(out, json::Value(text));
   out += '"';
   out += text;
   out += '"';
@@ -76,7 +95,7 @@ struct Insert {
 Result<std::string> Search::text(Item outcome) {
   std::string out;
   std::size_t charged = 0;
-  if (!write(out, outcome, charged) || !meter_.flush()) return Failure(error());
+  if (!write(out, outcome, charged) || !meter_.finish()) return Failure(error());
   return out;
 }
 
@@ -164,7 +183,7 @@ bool Search::make_object(Item record, Put put) {
 
 Result<json::Value> Search::value(Item outcome) {
   json::Value out;
-  if (!make_value(outcome, Assign{out}) || !meter_.flush()) return Failure(error());
+  if (!make_value(outcome, Assign{out}) || !meter_.finish()) return Failure(error());
   return out;
 }
 

@@ -246,7 +246,7 @@ class Parser final {
       return wrong(Kind::kSyntax, token.offset, "a function's name is written without quotes");
     }
     if (called) return build_.chained(left, TRY(call(token)), token.offset);
-    return build_.extended(left, {.name = name_of(token)}, token.offset);
+    return build_.member(left, name_of(token), token.offset);
   }
 
   std::string_view name_of(const Token& token) const {
@@ -339,7 +339,7 @@ class Parser final {
     if (at(TokenKind::kNumber)) {
       const auto index = token_++->number;
       TRY(expect(TokenKind::kCloseBracket, "expected ']' after the index"));
-      return build_.extended(left, {.index = index, .is_index = true}, token.offset);
+      return build_.element(left, index, token.offset);
     }
     TRY(expect(TokenKind::kStar,
                "expected an index, a slice, '*' or '?'; a selection needs a dot: "

@@ -1,6 +1,7 @@
 #include "data/json/jmespath/search.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "data/json/jmespath/problem.h"
@@ -31,6 +32,28 @@ Range range_of(const Slice& slice, std::int64_t size) {
   const auto span = backwards ? begin - end : end - begin;
   const auto step = backwards ? -slice.step : slice.step;
   return {begin, span <= 0 ? 0 : (span + step - 1) / step};
+}
+
+template <typename T>
+bool ends_equal(const char* a, const char* b, std::size_t size) {
+  T first[2];
+  T last[2];
+  std::memcpy(&first[0], a, sizeof(T));
+  std::memcpy(&first[1], b, sizeof(T));
+  std::memcpy(&last[0], a + size - sizeof(T), sizeof(T));
+  std::memcpy(&last[1], b + size - sizeof(T), sizeof(T));
+  return first[0] == first[1] && last[0] == last[1];
+}
+
+// Names are short: comparing them takes less than a call.
+bool equal(std::string_view a, std::string_view b) {
+  const auto size = a.size();
+  if (size != b.size()) return false;
+  if (size > 16) return a == b;
+  if (size >= 8) return ends_equal<std::uint64_t>(a.data(), b.data(), size);
+  if (size >= 4) return ends_equal<std::uint32_t>(a.data(), b.data(), size);
+  if (size >= 2) return ends_equal<std::uint16_t>(a.data(), b.data(), size);
+  return size == 0 || a[0] == b[0];
 }
 
 bool holds(Comparison comparison, std::partial_ordering order) {
@@ -133,7 +156,7 @@ Item Search::member(Item from, std::uint32_t step) {
   const auto& object = *from.object;
   auto& hint = hints_[step];
   const auto* const begin = object.begin();
-  if (hint < object.size() && std::string_view(begin[hint].key()) == key) {
+  if (hint < object.size() && equal(begin[hint].key(), key)) {
     return Item::of(begin[hint].value());
   }
   const auto* const found = object.find(key);
@@ -212,7 +235,9 @@ Item Search::project(const Node& node, Item current) {
   const Elements elements(source);
   if (!meter_.spend(elements.size())) return failed();
   const auto mark = kept_.size();
+  const auto next = ahead(elements, node.right);
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    next.at(i);
     if (!apply(node.right, elements[i])) return failed();
   }
   return collect(mark);
@@ -224,7 +249,9 @@ Item Search::flatten(const Node& node, Item current) {
   const Elements elements(source);
   if (!meter_.spend(elements.size())) return failed();
   const auto mark = kept_.size();
+  const auto next = ahead(elements, node.right);
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    next.at(i);
     const auto element = elements[i];
     if (!element.is_array()) {
       if (!apply(node.right, element)) return failed();
@@ -245,7 +272,9 @@ Item Search::filter(const Node& node, Item current) {
   const Elements elements(source);
   if (!meter_.spend(elements.size())) return failed();
   const auto mark = kept_.size();
+  const auto next = ahead(elements, node.condition, node.right);
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    next.at(i);
     const auto element = elements[i];
     const auto condition = evaluate(node.condition, element);
     if (condition.failed()) return condition;

@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "base/result.h"
+#include "data/json/jmespath/ahead.h"
 #include "data/json/jmespath/arena.h"
 #include "data/json/jmespath/item.h"
 #include "data/json/jmespath/jmespath.h"
@@ -49,6 +50,14 @@ class Search final {
   Item list(const Node& node, Item current);
   Item record(const Node& node, Item current);
 
+  // What is to be brought near for these expressions on each element.
+  Ahead ahead(Elements elements, NodeId expression, NodeId other = kCurrent) const {
+    Ahead ahead(program_, hints_, elements);
+    if (elements.size() < 16) return ahead;
+    ahead.wants(expression);
+    ahead.wants(other);
+    return ahead;
+  }
   // Applies to an element, and keeps what is not null.
   bool apply(NodeId right, Item element);
   bool keep(Item item);
