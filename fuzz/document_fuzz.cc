@@ -167,8 +167,8 @@ void check_views(const json::Value& value, const json::Value& items) {
   const auto small = cut(value, 100);
   require(json::write(small.value).size() <= 100);
   require(small.truncated == (json::write(value).size() > 100));
-  const auto described = describe(value, {.max_bytes = 600, .max_keys = 3, .max_elements = 3});
-  require(json::write(described).size() <= 600);
+  const auto described = describe(value, {.max_bytes = 1000, .max_keys = 3, .max_elements = 3});
+  require(json::write(described).size() <= 1000);
   PreviewOptions options{.count = 3};
   SelectOptions wanted;
   wanted.field = "a";

@@ -76,13 +76,11 @@ Result<Changed> create_elements(const Document& document, const Pointer& context
   return changed(TRY(splice(document.text, context, edit)), "created", std::move(created), total);
 }
 
+// Whether a pointer leads to what another leads to, or into it.
 bool is_inside(const Pointer& inner, const Pointer& outer) {
-  return inner.tokens().size() >= outer.tokens().size() &&
-         std::ranges::equal(
-             outer.tokens(),
-             std::ranges::subrange(
-                 inner.tokens().begin(),
-                 inner.tokens().begin() + static_cast<std::ptrdiff_t>(outer.tokens().size())));
+  const auto& tokens = outer.tokens();
+  return inner.tokens().size() >= tokens.size() &&
+         std::equal(tokens.begin(), tokens.end(), inner.tokens().begin());
 }
 
 Pointer parent_of(const Pointer& pointer) {
@@ -103,13 +101,16 @@ struct Target {
   Pointer whole;                    // as the summary says it
 };
 
-Result<Target> element_target(const Pointer& parent, std::size_t size, std::string_view token) {
+// `gone` elements of the array are moved away.
+Result<Target> element_target(const Pointer& parent, const Array& array, std::size_t gone,
+                              std::string_view token) {
+  const auto size = array.size() - gone;
   const auto index = token == "-" ? static_cast<std::int64_t>(size) : index_of(token);
   if (index < 0 || static_cast<std::size_t>(index) > size) {
     return fail(Code::kKeyNotFound,
-                "'{}' is no place in {}, which has {} elements without what is moved; send 0 to "
-                "{}, or '-' for the end",
-                shown(token, 60), placed(parent), size, size);
+                "'{}' is no place in {}, {}{}; send 0 to {}, or '-' for the end", shown(token, 60),
+                placed(parent), described(array), gone > 0 ? " with the one that is moved" : "",
+                size);
   }
   const auto at = static_cast<std::size_t>(index);
   return Target{.parent = parent,
@@ -121,7 +122,7 @@ Result<Target> element_target(const Pointer& parent, std::size_t size, std::stri
 Result<Target> target_in(const Value& parent, const Pointer& to, std::size_t gone) {
   const auto place = parent_of(to);
   if (const auto* array = parent.if_array()) {
-    return element_target(place, array->size() - gone, last_token(to));
+    return element_target(place, *array, gone, last_token(to));
   }
   const auto* object = parent.if_object();
   if (object == nullptr) {

@@ -28,9 +28,9 @@ struct Changed {
 
 inline constexpr std::size_t kMaxBatch = 1000;
 
-// All of these change all that they are asked or nothing, work on the children of the value at
-// `context`, and take indices as they were before the call. `/deleted` in a summary and the like
-// list keys, or indices from 0.
+// create(), update() and remove() do all that they are asked or nothing, work on the children of
+// the value at `context`, and take indices as they were before the call. Summaries list keys, or
+// indices from 0. Arguments hold UTF-8.
 //
 // Fail with  JSON_PATH_NOT_FOUND (the context), WRONG_JSON_TYPE (it is neither an object nor an
 //            array, or the arguments are for the other one), INVALID_ARGUMENT (an item of the wrong
@@ -48,7 +48,7 @@ enum class Update { kReplace, kMerge };
 
 // For an object {key: value, ...} or [{key, value}, ...] with keys that exist; for an array
 // [{index, value}, ...] or {"3": value, ...}, where -1 is the last. Merging (RFC 7396) touches only
-// the members that change; null deletes.
+// the members that change; a null in the patch deletes a member, a patch that is null is the value.
 // {updated: [key or index, ...], total}. Fails with KEY_NOT_FOUND (detail `nearest`).
 Result<Changed> update(const Document& document, const json::Pointer& context,
                        const json::Value& items, Update how = Update::kReplace);

@@ -134,7 +134,8 @@ TEST(Change, RefusesMovesThatCannotBe) {
   }
   EXPECT_THAT(moved("/o", "/\xff"), HasSubstr("INVALID_ARGUMENT: the key"));
   EXPECT_THAT(moved("/a/0", "/a/3"),
-              HasSubstr("KEY_NOT_FOUND: '3' is no place in '/a', which has 2"));
+              HasSubstr("KEY_NOT_FOUND: '3' is no place in '/a', an array of 3 elements with the "
+                        "one that is moved; send 0 to 2"));
   EXPECT_EQ(copied("/a/0", "/a/3"), R"({"from":"/a/0","to":"/a/3"})");
 }
 

@@ -15,8 +15,8 @@ using json::Array;
 using json::Object;
 using json::Value;
 
-constexpr std::size_t kMinBytes = 512;
-constexpr std::size_t kNotesBytes = 400;  // what stands around the schema
+constexpr std::size_t kMinBytes = 1000;
+constexpr std::size_t kNotesBytes = 500;  // what stands around the schema
 
 struct RenderLimits {
   std::size_t bytes;

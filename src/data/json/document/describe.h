@@ -6,7 +6,7 @@
 namespace cairn::document {
 
 struct DescribeLimits {
-  std::size_t max_bytes = 16 * 1024;    // of the answer, about; at least 512
+  std::size_t max_bytes = 16 * 1024;    // of the answer, about; at least 1000
   std::size_t max_depth = 8;            // levels shown
   std::size_t max_keys = 60;            // of one object, by name
   std::size_t max_elements = 1000;      // of one array, looked at

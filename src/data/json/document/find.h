@@ -1,6 +1,7 @@
 // The value a pointer leads to, and messages about those that lead nowhere.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
