@@ -76,6 +76,7 @@ Result<void> check(std::string_view source);
 //             SCRIPT_LIMIT: detail `limit` says which: memory, instructions, time, output, keys,
 //             stopped (by the token). Nothing in the script can catch it.
 //             INVALID_ARGUMENT: two handles or operations of one name.
+//             INTERNAL: the host threw.
 //             All of a script that began have the detail `log` when it printed.
 // Costs       a tenth of a millisecond and 30 KiB for an empty script. It may overrun its time by
 //             half a second of the processor: one step of Lua is not interrupted.
