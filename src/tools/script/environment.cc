@@ -148,7 +148,7 @@ int set_metatable(lua_State* lua) {
   if (mark_of(lua, 1) == Mark::kNone && is_closed(lua)) {
     return luaL_error(lua, "cannot change a protected metatable");
   }
-  charge(lua, 10);
+  charge(lua, 100);  // for all the names that are looked up
   if (type == LUA_TTABLE) {
     refuse_field(lua, "__gc");
     refuse_field(lua, "__mode");

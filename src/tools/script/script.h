@@ -63,7 +63,7 @@ struct Outcome {
 // Whether the text is a script at all; runs nothing.
 //
 // Fails with  SCRIPT_ERROR `line 3: …` (detail `line`), SCRIPT_LIMIT.
-// Costs       a tenth of a second for the worst 64 KiB.
+// Costs       milliseconds; up to half a second for the worst 64 KiB (thousands of `or` in a row).
 Result<void> check(std::string_view source);
 
 // Runs a script to its end, its error or its limit. Two runs share nothing; the same arguments and
@@ -76,9 +76,10 @@ Result<void> check(std::string_view source);
 //             SCRIPT_LIMIT: detail `limit` says which: memory, instructions, time, output, keys,
 //             stopped (by the token). Nothing in the script can catch it.
 //             INVALID_ARGUMENT: two handles or operations of one name.
+//             INTERNAL: the host threw.
 //             All of a script that began have the detail `log` when it printed.
-// Costs       60 microseconds and 30 KiB for an empty script. It may overrun its time by half a
-//             second: one step of Lua is not interrupted.
+// Costs       a tenth of a millisecond and 30 KiB for an empty script. It may overrun its time by
+//             half a second of the processor: one step of Lua is not interrupted.
 Result<Outcome> run(std::string_view source, const json::Value& arguments,
                     std::span<const Handle> handles, const Host& host, const Clock& clock,
                     const Limits& limits = {});

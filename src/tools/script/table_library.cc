@@ -23,7 +23,8 @@ void copy_element(lua_State* lua, int from, lua_Integer i, int to, lua_Integer j
 }
 
 int insert(lua_State* lua) {
-  const auto end = length(lua) + 1;
+  // A metatable may say any length; after the last integer comes the first.
+  const auto end = static_cast<lua_Integer>(static_cast<lua_Unsigned>(length(lua)) + 1);
   const int arguments = lua_gettop(lua);
   if (arguments != 2 && arguments != 3) {
     return luaL_error(lua, "insert takes a table, a position if you like, and a value");

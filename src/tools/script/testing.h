@@ -13,15 +13,18 @@ inline Result<json::Value> no_host(std::string_view handle, std::string_view ope
   return fail(Code::kInternal, "nobody answers {}.{}", handle, operation);
 }
 
-// With time that matters in tests of limits only.
-inline Result<Outcome> run_script(std::string_view source, const Limits& limits = {},
+// Sanitizers are slow: time matters in tests of limits only.
+inline constexpr auto kNoHurry = std::chrono::seconds(60);
+
+inline Result<Outcome> run_script(std::string_view source,
+                                  const Limits& limits = {.time = kNoHurry},
                                   const json::Value& arguments = json::Object()) {
   const SystemClock clock;
   return run(source, arguments, {}, no_host, clock, limits);
 }
 
 // The result as JSON, or `CODE: message`.
-inline std::string outcome_of(std::string_view source, const Limits& limits = {},
+inline std::string outcome_of(std::string_view source, const Limits& limits = {.time = kNoHurry},
                               const json::Value& arguments = json::Object()) {
   const auto outcome = run_script(source, limits, arguments);
   return outcome ? json::write(outcome->value) : outcome.error().render();
