@@ -78,13 +78,14 @@ Tool json_get_schema() {
           "Which keys, types and counts the data has, before reading it: for an array the merged "
           "shape of its elements. sampled is true when not all were looked at.",
       .input = json_context::input({json_context::max_bytes()}),
-      .output = shape::object({{"rootType", shape::text()},
-                               {"keyCount", shape::integer(), shape::kOptional},
-                               {"arrayLength", shape::integer(), shape::kOptional},
-                               {"schema", shape::anything("Written like JSON Schema")},
-                               {"sampled", shape::flag()},
-                               {"sampledElements", shape::integer(), shape::kOptional},
-                               {"notes", shape::anything("What was left out"), shape::kOptional}}),
+      .output = shape::object(
+          {{"rootType", shape::text()},
+           {"keyCount", shape::integer(), shape::kOptional},
+           {"arrayLength", shape::integer(), shape::kOptional},
+           {"schema", shape::any_of({"object"}, "Written like JSON Schema")},
+           {"sampled", shape::flag()},
+           {"sampledElements", shape::integer(), shape::kOptional},
+           {"notes", shape::list_of(shape::text(), "What was left out"), shape::kOptional}}),
       .annotations = kReads,
       .run = run_schema,
   };
@@ -98,7 +99,7 @@ Tool json_get_all() {
           "The whole value. A large one is cut (truncated: true), and leftOut says where: use "
           "json_query or json_preview for those.",
       .input = json_context::input({json_context::max_bytes()}),
-      .output = json_context::cut_shape({{"value", shape::anything()}}),
+      .output = json_context::cut_shape({{"value", shape::any_json()}}),
       .annotations = kReads,
       .run = run_get_all,
   };
@@ -113,7 +114,7 @@ Tool json_query() {
           "\"sort_by(@, &date)[-5:]\", \"length(@)\". null is a result: nothing matched.",
       .input = json_context::input(
           {{"expression", shape::text("JMESPath", 64 << 10)}, json_context::max_bytes()}),
-      .output = json_context::cut_shape({{"result", shape::anything()}}),
+      .output = json_context::cut_shape({{"result", shape::any_json()}}),
       .annotations = kReads,
       .run = run_query,
   };
@@ -135,7 +136,7 @@ Tool json_preview() {
             shape::kOptional},
            json_context::max_bytes()}),
       .output = json_context::cut_shape(
-          {{"items", shape::anything("A list or an object")},
+          {{"items", shape::any_of({"array", "object"}, "As the data is")},
            {"total", shape::integer()},
            {"shown", shape::integer()},
            {"offset", shape::integer(), shape::kOptional},
@@ -154,15 +155,20 @@ Tool json_select() {
           "the keys that no element has.",
       .input = json_context::input(
           {{"field", shape::text("Name of the field, or a pointer ('/user/id')", 1000)},
-           {"keys", shape::list_of(shape::anything(), "Values to look for", 1000)},
+           {"keys", shape::list_of(shape::any_of({"string", "number", "boolean", "null"}),
+                                   "Values to look for", 1000)},
            {"limit", shape::integer("Most to show (default 100)", 1, 1000), shape::kOptional},
            json_context::max_bytes()}),
       .output = json_context::cut_shape(
-          {{"matches", shape::anything("A list of {index or key, value}")},
+          {{"matches",
+            shape::list_of(shape::object({{"index", shape::integer(), shape::kOptional},
+                                          {"key", shape::text(), shape::kOptional},
+                                          {"value", shape::any_json(), shape::kOptional}}))},
            {"matched", shape::integer()},
            {"shown", shape::integer()},
            {"total", shape::integer()},
-           {"missing", shape::list_of(shape::anything()), shape::kOptional}}),
+           {"missing", shape::list_of(shape::any_of({"string", "number", "boolean", "null"})),
+            shape::kOptional}}),
       .annotations = kReads,
       .run = run_select,
   };

@@ -41,7 +41,9 @@ Result<Reply> run_copy(Call& call, const Arguments& arguments) {
   return json_context::transfer(call, arguments, false);
 }
 
-json::Value keys_list() { return shape::list_of(shape::anything(), "Keys, or indices from 0"); }
+json::Value keys_list() {
+  return shape::list_of(shape::any_of({"string", "integer"}), "Keys, or indices from 0");
+}
 
 std::vector<shape::Field> ends() {
   return {
@@ -52,15 +54,6 @@ std::vector<shape::Field> ends() {
                    5000)},
       {"toPath", shape::text("Another JSON file of the depot; default: the same", Path::kMaxBytes),
        shape::kOptional}};
-}
-
-json::Value any_of(std::initializer_list<std::string_view> types, std::string_view description) {
-  // Not every client knows a list of types.
-  json::Array choice;
-  for (auto type : types) choice.emplace_back(json::Object{{"type", type}});
-  json::Object out{{"anyOf", std::move(choice)}};
-  if (!description.empty()) out["description"] = description;
-  return out;
 }
 
 }  // namespace
@@ -74,7 +67,8 @@ Tool json_create() {
           "items [value, …] at its end or before index. All or nothing; an existing key is "
           "KEY_EXISTS (use json_update).",
       .input = json_context::input(
-          {{"items", any_of({"object", "array"}, "{key: value} for an object, [value] for a list")},
+          {{"items",
+            shape::any_of({"object", "array"}, "{key: value} for an object, [value] for a list")},
            {"index", shape::integer("Insert before this index of a list"), shape::kOptional}}),
       .output = json_context::changed_shape(
           {{"created", keys_list()}, {"total", shape::integer("Elements now")}}),
@@ -93,7 +87,8 @@ Tool json_update() {
           "[{index, value}]. Replaces each, or with merge: true merges objects (RFC 7396: null "
           "removes a member). All or nothing; a missing key is KEY_NOT_FOUND.",
       .input = json_context::input(
-          {{"items", any_of({"object", "array"}, "{key: value}, or [{index, value}] for a list")},
+          {{"items",
+            shape::any_of({"object", "array"}, "{key: value}, or [{index, value}] for a list")},
            {"merge", shape::flag("Merge into what is there instead of replacing it"),
             shape::kOptional}}),
       .output =
@@ -111,8 +106,8 @@ Tool json_delete() {
       .description =
           "Removes existing keys of an object, or indices of a list (as they are before the call; "
           "-1 is the last), and commits. All or nothing.",
-      .input = json_context::input(
-          {{"keys", shape::list_of(any_of({"string", "integer"}, ""), "Keys or indices", 1000)}}),
+      .input = json_context::input({{"keys", shape::list_of(shape::any_of({"string", "integer"}),
+                                                            "Keys or indices", 1000)}}),
       .output =
           json_context::changed_shape({{"deleted", keys_list()}, {"total", shape::integer()}}),
       .annotations = {.destructive = true},

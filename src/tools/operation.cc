@@ -94,7 +94,9 @@ struct Form {
     if (list.empty()) schema.erase("required");
   }
   void take_out(std::string_view name) {
-    properties().erase(name);
+    auto& all = properties();
+    // The others keep their order.
+    if (auto at = all.find(name); at != all.end()) all.stable_erase(at);
     not_required(name);
   }
 };
@@ -279,7 +281,7 @@ Result<OperationForm> script_form(const ToolTable& table, const Operation& opera
   if (const auto* limits = json::find(config, "limits")) {
     TRY(check_value("limits", limits_shape(), *limits));
   }
-  json::Value result = shape::anything("What the script returned");
+  json::Value result = shape::any_json("What the script returned");
   if (const auto* schema = json::find(config, "outputSchema")) {
     if (auto compiled = json::Schema::compile(*schema); !compiled) {
       return bad_config("outputSchema", "is wrong: " + compiled.error().message);

@@ -68,6 +68,20 @@ json::Value anything(std::string_view description) {
   return out;
 }
 
+json::Value any_of(std::initializer_list<std::string_view> types, std::string_view description) {
+  json::Object out;
+  if (!description.empty()) out["description"] = description;
+  // Not every client knows a list of types.
+  json::Array choice;
+  for (auto type : types) choice.emplace_back(json::Object{{"type", type}});
+  out["anyOf"] = std::move(choice);
+  return out;
+}
+
+json::Value any_json(std::string_view description) {
+  return any_of({"object", "array", "string", "number", "boolean", "null"}, description);
+}
+
 json::Value nullable(json::Value schema) {
   auto& object = schema.as_object();
   json::Array types;

@@ -39,6 +39,10 @@ json::Value integer(std::string_view description = {}, std::int64_t least = 0,
                     std::int64_t most = kNoLimit);
 json::Value flag(std::string_view description = {});
 json::Value anything(std::string_view description = {});
+// Any JSON value, said type by type: some clients take a schema without a type for a mistake.
+json::Value any_json(std::string_view description = {});
+json::Value any_of(std::initializer_list<std::string_view> types,
+                   std::string_view description = {});
 // The shape, or null.
 json::Value nullable(json::Value schema);
 

@@ -44,7 +44,10 @@ json::Object of_type(const json::Value& type, const json::Object& schema) {
 json::Object bare(const json::Value& schema) {
   const auto& from = schema.get_object();
   const auto* type = json::find(from, "type");
-  if (type == nullptr) return {};
+  if (type == nullptr) {
+    const auto* choice = json::find(from, "anyOf");
+    return choice == nullptr ? json::Object() : json::Object{{"anyOf", *choice}};
+  }
   if (!type->is_array()) return of_type(*type, from);
   json::Array choice;
   for (const auto& one : type->get_array()) choice.emplace_back(of_type(one, from));

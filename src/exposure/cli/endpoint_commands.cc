@@ -8,6 +8,7 @@
 #include "exposure/cli/json_argument.h"
 #include "exposure/cli/pages.h"
 #include "exposure/cli/skill.h"
+#include "exposure/serve/serve.h"
 
 namespace cairn::cli {
 namespace {
@@ -210,6 +211,14 @@ Result<void> write_file(const std::filesystem::path& file, const std::string& co
   return {};
 }
 
+// The server that a skill's script will call: the named one, or the one that runs.
+Result<std::string> server_of(Context& context, const EndpointArguments& given) {
+  if (!given.url.empty()) return given.url;
+  auto named = TRY(named_server(context.options));
+  if (!named.empty()) return named;
+  return running_server(data_directory(context.options)).value_or("http://127.0.0.1:8787");
+}
+
 Result<int> run_export(Context& context, const EndpointArguments& given) {
   auto& session = *TRY(context.session());
   const json::Object one{{"endpointId", given.id}};
@@ -219,8 +228,7 @@ Result<int> run_export(Context& context, const EndpointArguments& given) {
   SkillSource source;
   source.name = about.text("name");
   source.description = about.text("description");
-  source.url = given.url.empty() ? TRY(named_server(context.options)) : given.url;
-  if (source.url.empty()) source.url = "http://127.0.0.1:8787";
+  source.url = TRY(server_of(context, given));
   while (source.url.ends_with('/')) source.url.pop_back();
   source.tools = rows_of(preview.as_object(), "tools");
   const auto folder = std::filesystem::path(given.directory) / skill_name(source.name);

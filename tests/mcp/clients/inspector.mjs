@@ -1,32 +1,9 @@
 // inspector.mjs CAIRN: the MCP Inspector's command line, which checks schemas with --strict: over
 // HTTP in both eras, and over stdio.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { answer, inspect } from './inspect.mjs';
 import { about, check, done } from './report.mjs';
 import { World, depot_uri, kLogo, kMain, kManyDepots } from './world.mjs';
-
-const here = path.dirname(fileURLToPath(import.meta.url));
-const program = path.join(
-  here, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
-
-// Its exit code, what it printed and what it complained about.
-function inspect(world, target, args) {
-  const all = [program, '--cli', ...target, '--format', 'json', '--stored-auth-only', ...args];
-  const env = { PATH: process.env.PATH, HOME: world.home };
-  return new Promise((resolve) => {
-    execFile(process.execPath, all, { env, timeout: 20_000 }, (error, stdout, stderr) =>
-      resolve({ code: error ? error.code : 0, stdout, stderr }));
-  });
-}
-
-async function answer(world, target, args) {
-  const { code, stdout, stderr } = await inspect(world, target, args);
-  assert.equal(code, 0, `${args.join(' ')}: ${stderr}${stdout}`);
-  const printed = JSON.parse(stdout);
-  return printed.result ?? printed;
-}
 
 const http = (world, era, token = world.token) => [
   world.mcp, '--transport', 'http', '--protocol-era', era, '--header',
