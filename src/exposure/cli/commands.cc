@@ -193,6 +193,7 @@ void add_all(Commands& commands) {
   add_search_commands(commands);
   add_write_commands(commands);
   add_transfer_commands(commands);
+  add_sandbox_command(commands);
   add_delegate_commands(commands);
   add_user_commands(commands);
   add_admin_commands(commands);
