@@ -59,6 +59,13 @@ int write_all(ByteView bytes) {
   return 0;
 }
 
+Style line_style(std::string_view line) {
+  if (line.starts_with("---") || line.starts_with("+++")) return Style::kBold;
+  if (line.starts_with("@@")) return Style::kCyan;
+  if (line.starts_with('+')) return Style::kGreen;
+  return line.starts_with('-') ? Style::kRed : Style::kPlain;
+}
+
 }  // namespace
 
 Output::Output() : terminal_(::isatty(STDOUT_FILENO) == 1), colour_(terminal_ && colour_wanted()) {}
@@ -164,6 +171,15 @@ std::string human_time(Millis time) {
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
   if (count == 1) return fmt::format("1 {}", one);
   return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
+}
+
+void print_unified(Output& out, std::string_view text) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const auto line = text.substr(0, end);
+    out.print("{}\n", out.paint(line_style(line), out.safe(line)));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
 }
 
 void note(std::string_view text) { fmt::print(stderr, "cairn: {}\n", text); }

@@ -83,6 +83,9 @@ class Table final {
   std::vector<std::vector<Cell>> rows_;
 };
 
+// A unified diff, in colours.
+void print_unified(Output& out, std::string_view text);
+
 // 512 B, 1.2 kB, 3.4 MB.
 std::string human_size(std::int64_t bytes);
 // 2026-11-16 01:02, in local time.

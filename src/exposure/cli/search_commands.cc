@@ -79,22 +79,6 @@ struct DiffArguments {
   bool stat = false;
 };
 
-Style line_style(std::string_view line) {
-  if (line.starts_with("---") || line.starts_with("+++")) return Style::kBold;
-  if (line.starts_with("@@")) return Style::kCyan;
-  if (line.starts_with('+')) return Style::kGreen;
-  return line.starts_with('-') ? Style::kRed : Style::kPlain;
-}
-
-void print_unified(Output& out, std::string_view text) {
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    const auto line = text.substr(0, end);
-    out.print("{}\n", out.paint(line_style(line), out.safe(line)));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-}
-
 // Both sides of a change as people see them; what is not there is empty.
 struct Sides {
   Arguments before;

@@ -3,7 +3,6 @@
 #include <set>
 
 #include "base/quote.h"
-#include "exposure/cli/local_tree.h"
 #include "exposure/cli/pages.h"
 
 namespace cairn::cli {
@@ -12,20 +11,14 @@ namespace {
 // As many as fs_rewrite takes in one call.
 constexpr std::size_t kMostAtOnce = 100;
 
-struct StoredEntry {
-  EntryKind kind = EntryKind::kFile;
-  std::string key;
-  std::uint64_t size = 0;
-};
-using VisitStored = std::function<Result<void>(const std::string& path, const StoredEntry& entry)>;
+}  // namespace
 
 std::string join(const std::string& directory, std::string_view name) {
   return directory.empty() ? std::string(name) : fmt::format("{}/{}", directory, name);
 }
 
-// Everything below a directory, what holds before what is held.
-Result<void> walk(Session& session, const std::string& node, const std::string& base,
-                  const VisitStored& visit) {
+Result<void> walk_stored(Session& session, const std::string& node, const std::string& base,
+                         const VisitStored& visit) {
   std::vector<std::string> open{""};
   while (!open.empty()) {
     const auto directory = std::move(open.back());
@@ -55,13 +48,14 @@ Result<void> walk(Session& session, const std::string& node, const std::string& 
   return {};
 }
 
-// One version of a tree, whatever others commit meanwhile.
 Result<std::string> pin(Session& session, const Tree& tree) {
   if (tree.kind == TreeKind::kNode) return tree.key;
   auto depot = TRY(session.call("get_depot", {{"depotId", tree.key}}));
   if (auto root = Arguments(depot.as_object()).maybe_text("root")) return std::string(*root);
   return fail(Code::kPathNotFound, "what {} shows is gone", shown(tree.key));
 }
+
+namespace {
 
 class Importer final {
  public:
@@ -72,7 +66,7 @@ class Importer final {
   Result<std::string> run(const std::string& begin) {
     root_ = begin;
     local_ = TRY(scan(source_));
-    TRY(walk(session_, begin, "", [&](const std::string& path, const StoredEntry& entry) {
+    TRY(walk_stored(session_, begin, "", [&](const std::string& path, const StoredEntry& entry) {
       stored_.emplace(path, entry);
       return Result<void>();
     }));
@@ -200,18 +194,18 @@ Result<ExportResult> export_tree(Session& session, const Resolved& from,
   const auto node = TRY(pin(session, from.tree));
   auto directory = TRY(NewDirectory::make(target));
   ExportResult out;
-  TRY(walk(session, node, from.path,
-           [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
-             if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
-             TRY(directory.add_file(path, [&](const Session::Sink& sink) {
-               return session.read_file(node, join(from.path, path), sink);
-             }));
-             out.files += 1;
-             out.bytes += entry.size;
-             progress.files += 1;
-             progress.bytes += entry.size;
-             return {};
-           }));
+  TRY(walk_stored(session, node, from.path,
+                  [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
+                    if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
+                    TRY(directory.add_file(path, [&](const Session::Sink& sink) {
+                      return session.read_file(node, join(from.path, path), sink);
+                    }));
+                    out.files += 1;
+                    out.bytes += entry.size;
+                    progress.files += 1;
+                    progress.bytes += entry.size;
+                    return {};
+                  }));
   return out;
 }
 

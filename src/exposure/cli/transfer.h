@@ -7,9 +7,25 @@
 
 #include "data/realm/import.h"
 #include "exposure/cli/address.h"
+#include "exposure/cli/local_tree.h"
 #include "exposure/cli/session.h"
 
 namespace cairn::cli {
+
+struct StoredEntry {
+  EntryKind kind = EntryKind::kFile;
+  std::string key;
+  std::uint64_t size = 0;
+};
+using VisitStored = std::function<Result<void>(const std::string& path, const StoredEntry& entry)>;
+
+// Everything below the directory `base` of a tree, what holds before what is held.
+Result<void> walk_stored(Session& session, const std::string& node, const std::string& base,
+                         const VisitStored& visit);
+// The tree as it is now, whatever others commit meanwhile.
+Result<std::string> pin(Session& session, const Tree& tree);
+// `directory/name`; the directory may be empty.
+std::string join(const std::string& directory, std::string_view name);
 
 struct Imported {
   std::string root;  // of the depot after the commit; of a node, the new root

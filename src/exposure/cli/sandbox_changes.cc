@@ -1,0 +1,349 @@
+#include "exposure/cli/sandbox_changes.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ranges>
+#include <set>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "base/quote.h"
+#include "base/utf8.h"
+#include "data/text/unified_diff.h"
+#include "tools/arguments.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 100;  // as many as fs_rewrite takes in one call
+constexpr std::uint64_t kMaxCompared = 1 << 20;
+constexpr std::uint64_t kMaxJson = 16 << 20;
+constexpr std::size_t kMaxListed = 1000;
+constexpr std::size_t kMaxLines = 2000;
+
+using Kind = SandboxChange::Kind;
+
+struct FileState {
+  std::uint64_t size = 0;
+  unsigned mode = 0;
+};
+
+Result<FileState> state_of(const std::filesystem::path& file) {
+  struct stat state{};
+  if (::lstat(file.c_str(), &state) != 0) {
+    return fail(Code::kIoError, "cannot look at '{}': {}", shown(file.string()),
+                std::strerror(errno));
+  }
+  return FileState{static_cast<std::uint64_t>(state.st_size), state.st_mode & 07777U};
+}
+
+unsigned mode_of_new_files() {
+  const auto mask = ::umask(0);
+  ::umask(mask);
+  return 0666U & ~static_cast<unsigned>(mask);
+}
+
+Result<Bytes> read_local(const std::filesystem::path& file) {
+  auto source = TRY(open_source(file));
+  Bytes out;
+  Bytes room(256 * 1024, '\0');
+  while (const auto filled = TRY(source(room))) out.append(room, 0, filled);
+  return out;
+}
+
+Result<Bytes> read_stored(Session& session, const SandboxTree& tree, const std::string& full) {
+  Bytes out;
+  TRY(session.read_file(tree.root, full, [&](ByteView portion) -> Result<void> {
+    out += portion;
+    return {};
+  }));
+  return out;
+}
+
+// Keys tell most; the same bytes under another content type have another one.
+Result<bool> same_bytes(Session& session, const SandboxTree& tree, const std::string& path,
+                        const StoredEntry& entry) {
+  const auto file = tree.directory / path;
+  if (TRY(key_of(file)) == entry.key) return true;
+  auto source = TRY(open_source(file));
+  bool same = true;
+  Bytes room;
+  TRY(session.read_file(tree.root, tree.full(path), [&](ByteView portion) -> Result<void> {
+    while (same && !portion.empty()) {
+      room.resize(portion.size());
+      const auto filled = TRY(source(room));
+      same = filled > 0 && portion.starts_with(ByteView(room).substr(0, filled));
+      if (same) portion.remove_prefix(filled);
+    }
+    return {};
+  }));
+  return same;
+}
+
+class Finder final {
+ public:
+  Finder(Session& session, const SandboxTree& tree) : session_(session), tree_(tree) {}
+
+  Result<SandboxChanges> run() {
+    auto local = TRY(scan(tree_.directory));
+    const auto prefix = tree_.directory.string() + "/";
+    for (auto& line : local.skipped) {
+      out_.not_kept.push_back(line.starts_with(prefix) ? line.substr(prefix.size()) : line);
+    }
+    for (const auto& [path, entry] : tree_.stored) {
+      const auto now = local.entries.find(path);
+      if (now == local.entries.end() || now->second != entry.kind) {
+        add(Kind::kRemoved, entry.kind, path, entry.size, 0);
+      }
+    }
+    for (const auto& [path, kind] : local.entries) TRY(look_at(path, kind));
+    std::ranges::stable_sort(out_.list, {}, &SandboxChange::path);
+    return std::move(out_);
+  }
+
+ private:
+  void add(Kind kind, EntryKind entry, const std::string& path, std::uint64_t before,
+           std::uint64_t after) {
+    out_.list.push_back({kind, entry, tree_.full(path), before, after});
+  }
+
+  Result<void> look_at(const std::string& path, EntryKind kind) {
+    const auto known = tree_.stored.find(path);
+    const bool is_new = known == tree_.stored.end() || known->second.kind != kind;
+    if (kind == EntryKind::kDirectory) {
+      if (is_new) add(Kind::kAdded, kind, path, 0, 0);
+      return {};
+    }
+    const auto state = TRY(state_of(tree_.directory / path));
+    if (is_new) {
+      add(Kind::kAdded, kind, path, 0, state.size);
+      return {};
+    }
+    const auto& entry = known->second;
+    const bool differs = state.size != entry.size || !TRY(same_bytes(session_, tree_, path, entry));
+    if (differs) {
+      add(Kind::kModified, kind, path, entry.size, state.size);
+    } else if (state.mode != usual_mode_) {
+      out_.not_kept.push_back(path + ": only its mode changed, and modes are not kept");
+    }
+    return {};
+  }
+
+  Session& session_;
+  const SandboxTree& tree_;
+  unsigned usual_mode_ = mode_of_new_files();
+  SandboxChanges out_;
+};
+
+std::filesystem::path local_path(const SandboxTree& tree, const SandboxChange& change) {
+  const auto skip = tree.path.empty() ? 0 : tree.path.size() + 1;
+  return tree.directory / change.path.substr(skip);
+}
+
+// Both sides; nothing when one is too long or no text.
+Result<std::optional<std::string>> unified(Session& session, const SandboxTree& tree,
+                                           const SandboxChange& change) {
+  if (change.entry != EntryKind::kFile) return std::nullopt;
+  if (change.before > kMaxCompared || change.after > kMaxCompared) return std::nullopt;
+  Bytes before;
+  Bytes after;
+  if (change.kind != Kind::kAdded) before = TRY(read_stored(session, tree, change.path));
+  if (change.kind != Kind::kRemoved) after = TRY(read_local(local_path(tree, change)));
+  for (const auto& side : {before, after}) {
+    if (!valid_utf8(side) || side.find('\0') != Bytes::npos) return std::nullopt;
+  }
+  return unified_diff(
+      before, after,
+      {.old_name = change.kind == Kind::kAdded ? "/dev/null" : "a/" + change.path,
+       .new_name = change.kind == Kind::kRemoved ? "/dev/null" : "b/" + change.path});
+}
+
+// As much of the text as there is room for; takes that away.
+std::string_view first_lines(std::string_view text, std::size_t& room) {
+  std::size_t end = 0;
+  for (; room > 0 && end < text.size(); --room) {
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  }
+  return text.substr(0, end);
+}
+
+Table::Cell mark(Kind kind) {
+  switch (kind) {
+    case Kind::kAdded:
+      return {"A", Style::kGreen};
+    case Kind::kModified:
+      return {"M", Style::kYellow};
+    case Kind::kRemoved:
+      return {"D", Style::kRed};
+  }
+  return {""};
+}
+
+void print_list(Output& out, const SandboxChanges& changes) {
+  Table table({{""}, {"", Table::Align::kRight}, {""}});
+  for (const auto& change : changes.list | std::views::take(kMaxListed)) {
+    const bool is_dir = change.entry == EntryKind::kDirectory;
+    const auto bytes = change.kind == Kind::kRemoved ? change.before : change.after;
+    table.add({mark(change.kind),
+               {is_dir ? "dir" : human_size(static_cast<std::int64_t>(bytes)), Style::kDim},
+               out.safe(shown(change.path, 1000)) + (is_dir ? "/" : "")});
+  }
+  table.print(out);
+  if (changes.list.size() > kMaxListed) {
+    out.print("… and {} more\n", changes.list.size() - kMaxListed);
+  }
+}
+
+class Writer final {
+ public:
+  Writer(Session& session, const SandboxTree& tree)
+      : session_(session), tree_(tree), root_(tree.root) {}
+
+  Result<std::string> run(const SandboxChanges& changes) {
+    TRY(remove(changes));
+    TRY(make_directories(changes));
+    for (const auto& change : changes.list) {
+      if (change.kind != Kind::kRemoved && change.entry == EntryKind::kFile) TRY(send(change));
+    }
+    return root_;
+  }
+
+ private:
+  Result<void> rewrite(json::Object change) {
+    change["nodeKey"] = root_;
+    const auto answer = TRY(session_.call("fs_rewrite", change));
+    root_ = Arguments(answer.as_object()).text("newRoot");
+    return {};
+  }
+
+  // A directory goes with all that is in it, which comes after it.
+  Result<void> remove(const SandboxChanges& changes) {
+    json::Array deletes;
+    std::set<std::string, std::less<>> gone;
+    for (const auto& change : changes.list) {
+      if (change.kind != Kind::kRemoved || is_below(change.path, gone)) continue;
+      if (change.entry == EntryKind::kDirectory) gone.insert(change.path);
+      deletes.emplace_back(change.path);
+      if (deletes.size() == kMostAtOnce) {
+        TRY(rewrite({{"deletes", std::exchange(deletes, {})}}));
+      }
+    }
+    return deletes.empty() ? Result<void>() : rewrite({{"deletes", std::move(deletes)}});
+  }
+
+  static bool is_below(std::string_view path, const std::set<std::string, std::less<>>& gone) {
+    for (auto end = path.find('/'); end != std::string_view::npos; end = path.find('/', end + 1)) {
+      if (gone.contains(path.substr(0, end))) return true;
+    }
+    return false;
+  }
+
+  Result<void> make_directories(const SandboxChanges& changes) {
+    json::Object entries;
+    for (const auto& change : changes.list) {
+      if (change.kind != Kind::kAdded || change.entry != EntryKind::kDirectory) continue;
+      std::error_code error;
+      // Others come with what is in them.
+      if (!std::filesystem::is_empty(local_path(tree_, change), error)) continue;
+      entries[change.path] = json::Object{{"dir", true}};
+      if (entries.size() == kMostAtOnce) {
+        TRY(rewrite({{"entries", std::exchange(entries, {})}}));
+      }
+    }
+    return entries.empty() ? Result<void>() : rewrite({{"entries", std::move(entries)}});
+  }
+
+  Result<void> send(const SandboxChange& change) {
+    const auto source = TRY(open_source(local_path(tree_, change)));
+    const auto written = TRY(session_.write_file(root_, change.path, source));
+    root_ = Arguments(written.as_object()).text("newRoot");
+    return {};
+  }
+
+  Session& session_;
+  const SandboxTree& tree_;
+  std::string root_;
+};
+
+}  // namespace
+
+std::string_view name(SandboxChange::Kind kind) {
+  switch (kind) {
+    case Kind::kAdded:
+      return "added";
+    case Kind::kModified:
+      return "modified";
+    case Kind::kRemoved:
+      return "removed";
+  }
+  return "";
+}
+
+Result<void> check_out(Session& session, SandboxTree& tree) {
+  const auto directory = TRY(NewDirectory::make(tree.directory));
+  return walk_stored(session, tree.root, tree.path,
+                     [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
+                       tree.stored.emplace(path, entry);
+                       if (entry.kind == EntryKind::kDirectory)
+                         return directory.add_directory(path);
+                       return directory.add_file(path, [&](const Session::Sink& sink) {
+                         return session.read_file(tree.root, tree.full(path), sink);
+                       });
+                     });
+}
+
+Result<SandboxChanges> find_changes(Session& session, const SandboxTree& tree) {
+  return Finder(session, tree).run();
+}
+
+Result<std::vector<std::string>> find_broken_json(Session& session, const SandboxTree& tree,
+                                                  const SandboxChanges& changes) {
+  std::vector<std::string> out;
+  for (const auto& change : changes.list) {
+    if (change.kind == Kind::kRemoved || change.entry != EntryKind::kFile) continue;
+    if (!is_json_name(change.path)) continue;
+    if (change.after > kMaxJson || change.before > kMaxJson) {
+      out.push_back(
+          fmt::format("'{}' is too large to see whether it is JSON; the rules may say "
+                      "\"json\": false",
+                      shown(change.path)));
+      continue;
+    }
+    std::optional<Bytes> before;
+    if (change.kind == Kind::kModified) before = TRY(read_stored(session, tree, change.path));
+    const auto after = TRY(read_local(local_path(tree, change)));
+    if (auto line = broken_json(change.path, before, after)) out.push_back(std::move(*line));
+  }
+  return out;
+}
+
+Result<void> print_changes(Output& out, Session& session, const SandboxTree& tree,
+                           const SandboxChanges& changes) {
+  print_list(out, changes);
+  std::size_t room = kMaxLines;
+  std::size_t left_out = 0;
+  for (const auto& change : changes.list) {
+    if (room == 0) {
+      left_out += 1;
+      continue;
+    }
+    const auto text = TRY(unified(session, tree, change));
+    if (!text) continue;
+    const auto shown_lines = first_lines(*text, room);
+    print_unified(out, shown_lines);
+    if (shown_lines.size() < text->size()) left_out += 1;
+  }
+  if (left_out > 0) {
+    out.print("… and more lines in {}\n", counted(static_cast<std::int64_t>(left_out), "file"));
+  }
+  return {};
+}
+
+Result<std::string> apply_changes(Session& session, const SandboxTree& tree,
+                                  const SandboxChanges& changes) {
+  return Writer(session, tree).run(changes);
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,50 @@
+// A tree in a directory of this machine, and what was made of it there.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "exposure/cli/output.h"
+#include "exposure/cli/sandbox_rules.h"
+#include "exposure/cli/transfer.h"
+
+namespace cairn::cli {
+
+// A place in one version of a depot, written into a directory.
+struct SandboxTree {
+  std::string depot;  // its id
+  std::string root;   // the whole depot as it was
+  std::string path;   // the place; empty: all of it
+  std::filesystem::path directory;
+  std::map<std::string, StoredEntry> stored;  // by the path from the place
+
+  // From the depot's root.
+  std::string full(const std::string& below) const { return join(path, below); }
+};
+
+// Fills tree.directory, which is empty, and tree.stored.
+Result<void> check_out(Session& session, SandboxTree& tree);
+
+struct SandboxChanges {
+  std::vector<SandboxChange> list;    // by path; what is below a new or removed directory too
+  std::vector<std::string> not_kept;  // path and why: links, devices, names, modes
+};
+// Reads no file that is larger than it was.
+Result<SandboxChanges> find_changes(Session& session, const SandboxTree& tree);
+
+// What became of files that have to be JSON, a line each.
+Result<std::vector<std::string>> find_broken_json(Session& session, const SandboxTree& tree,
+                                                  const SandboxChanges& changes);
+
+// The changes and, of texts, their lines, up to some thousand.
+Result<void> print_changes(Output& out, Session& session, const SandboxTree& tree,
+                           const SandboxChanges& changes);
+
+// The whole depot with the changes; no commit.
+Result<std::string> apply_changes(Session& session, const SandboxTree& tree,
+                                  const SandboxChanges& changes);
+
+std::string_view name(SandboxChange::Kind kind);
+
+}  // namespace cairn::cli

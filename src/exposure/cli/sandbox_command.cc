@@ -1,0 +1,327 @@
+// cairn sandbox.
+#include <iostream>
+
+#include <unistd.h>
+
+#include "base/quote.h"
+#include "exposure/cli/commands.h"
+#include "exposure/cli/sandbox_changes.h"
+#include "exposure/cli/sandbox_program.h"
+#include "tools/arguments.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr int kDeclined = 1;
+constexpr std::size_t kMostLines = 20;  // of what is against the rules, or not kept
+constexpr std::size_t kMaxRulesBytes = 1 << 20;
+
+struct SandboxArguments {
+  std::string where;
+  std::vector<std::string> command;
+  std::vector<std::string> allow;
+  std::string max_size;
+  std::string message;
+  bool allow_rules = false;
+  bool yes = false;
+  bool no = false;
+  bool keep = false;
+};
+
+// Everything between the first look at the depot and the commit.
+struct Outcome {
+  SandboxTree tree;
+  SandboxChanges changes;
+  std::vector<std::string> broken{};
+  int exit_code = 0;
+};
+
+Result<void> check_local(const Options& options) {
+  if (TRY(named_server(options)).empty()) return {};
+  return fail(Code::kInvalidArgument,
+              "the sandbox works on a data directory of this machine, not through --server or "
+              "CAIRN_SERVER; give --data");
+}
+
+Result<std::vector<Glob>> parse_globs(const std::vector<std::string>& patterns) {
+  std::vector<Glob> out;
+  for (const auto& pattern : patterns) out.push_back(TRY(Glob::parse(pattern)));
+  return out;
+}
+
+// Those of the depot as it was: the command cannot change its own.
+Result<SandboxRules> stored_rules(Session& session, const std::string& root) {
+  json::Object place{{"nodeKey", root}, {"path", kRulesFile}};
+  const auto found = session.call("fs_stat", place);
+  if (!found && found.error().code == Code::kPathNotFound) return SandboxRules();
+  const auto answer = TRY(found);
+  Arguments stat(answer.as_object());
+  if (stat.text("type") != "file" ||
+      stat.number("size") > static_cast<std::int64_t>(kMaxRulesBytes)) {
+    return fail(Code::kInvalidArgument,
+                "{} has to be a file of at most 1 MiB with the depot's rules", kRulesFile);
+  }
+  Bytes text;
+  TRY(session.read_file(root, kRulesFile, [&](ByteView portion) -> Result<void> {
+    text += portion;
+    return {};
+  }));
+  return SandboxRules::parse(text);
+}
+
+Result<SandboxRules> rules_of(Session& session, const std::string& root,
+                              const SandboxArguments& given) {
+  auto rules = TRY(stored_rules(session, root));
+  if (!given.allow.empty()) rules.allow.push_back(TRY(parse_globs(given.allow)));
+  rules.may_change = given.allow_rules;
+  if (!given.max_size.empty()) {
+    rules.max_bytes =
+        std::min(rules.max_bytes, static_cast<std::uint64_t>(TRY(parse_size(given.max_size))));
+  }
+  return rules;
+}
+
+// `dpt_…/docs` is the place docs in the depot.
+Result<Resolved> resolve_place(Session& session, const std::string& where) {
+  auto place = TRY(resolve_address(session, where));
+  if (place.tree.kind != TreeKind::kDepot) {
+    return fail(Code::kInvalidArgument,
+                "'{}' is a node, which cannot change; name a depot by id or title", shown(where));
+  }
+  if (const auto slash = place.tree.key.find('/'); slash != std::string::npos) {
+    place.path = join(place.tree.key.substr(slash + 1), place.path);
+    while (place.path.ends_with('/')) place.path.pop_back();
+    place.tree.key.resize(slash);
+  }
+  return place;
+}
+
+struct Start {
+  SandboxTree tree;
+  SandboxRules rules;
+};
+
+Result<Start> begin(Context& context, const SandboxArguments& given,
+                    const std::filesystem::path& directory) {
+  const auto session = TRY(connect(context.options, Create::kNo, context.world()));
+  const auto place = TRY(resolve_place(*session, given.where));
+  SandboxTree tree{.depot = place.tree.key,
+                   .root = TRY(pin(*session, place.tree)),
+                   .path = place.path,
+                   .directory = directory,
+                   .stored = {}};
+  const Resolved pinned{{tree.root, TreeKind::kNode}, tree.path};
+  const auto answer = TRY(session->call("fs_stat", pinned.arguments()));
+  if (Arguments(answer.as_object()).text("type") != "dir") {
+    return fail(Code::kNotADirectory, "'{}' is a file; name the directory it is in",
+                shown(given.where));
+  }
+  auto rules = TRY(rules_of(*session, tree.root, given));
+  TRY(check_out(*session, tree));
+  return Start{std::move(tree), std::move(rules)};
+}
+
+Result<void> find_broken(Session& session, const SandboxRules& rules, Outcome& outcome) {
+  outcome.broken = broken_rules(rules, outcome.changes.list, kMostLines);
+  // Contents are looked at when there is not too much of them.
+  if (!outcome.broken.empty() || !rules.json) return {};
+  outcome.broken = TRY(find_broken_json(session, outcome.tree, outcome.changes));
+  if (outcome.broken.size() > kMostLines) outcome.broken.resize(kMostLines);
+  return {};
+}
+
+Result<void> show(Context& context, Session& session, const Outcome& outcome) {
+  const auto& left_out = outcome.changes.not_kept;
+  for (std::size_t i = 0; i < std::min(left_out.size(), kMostLines); ++i) {
+    note("not taken over: " + shown(left_out[i], 1000));
+  }
+  if (left_out.size() > kMostLines) {
+    note(fmt::format("not taken over: {} more", left_out.size() - kMostLines));
+  }
+  if (context.options.json) return {};
+  TRY(print_changes(context.out, session, outcome.tree, outcome.changes));
+  return context.out.flush();
+}
+
+json::Object render(const Outcome& outcome) {
+  json::Array changes;
+  for (const auto& change : outcome.changes.list) {
+    json::Object row{{"change", name(change.kind)}, {"path", change.path}};
+    row["type"] = change.entry == EntryKind::kDirectory ? "dir" : "file";
+    if (change.entry == EntryKind::kFile) row["size"] = change.after;
+    changes.emplace_back(std::move(row));
+  }
+  const auto texts = [](const std::vector<std::string>& lines) {
+    json::Array out;
+    for (const auto& line : lines) out.emplace_back(shown(line, 1000));
+    return out;
+  };
+  return {{"depotId", outcome.tree.depot},
+          {"from", outcome.tree.root},
+          {"exitCode", outcome.exit_code},
+          {"changes", std::move(changes)},
+          {"notKept", texts(outcome.changes.not_kept)},
+          {"broken", texts(outcome.broken)}};
+}
+
+Failure rules_broken(const Outcome& outcome) {
+  std::string lines;
+  for (const auto& line : outcome.broken) lines += "\n  " + line;
+  return Failure(
+      Error(Code::kRuleBroken,
+            fmt::format("nothing was committed, it is against the depot's rules:{}", lines))
+          .with("broken", outcome.broken));
+}
+
+bool can_ask() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1; }
+
+bool consent(const SandboxArguments& given) {
+  if (given.no) return false;
+  if (given.yes) return true;
+  if (!can_ask()) {
+    note("not committed: there is nobody to ask; give --yes to commit");
+    return false;
+  }
+  fmt::print(stderr, "Commit these changes to '{}'? [y/N] ", shown(given.where));
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+std::string message_of(const SandboxArguments& given) {
+  if (!given.message.empty()) return given.message;
+  std::string words;
+  for (const auto& word : given.command) words += (words.empty() ? "" : " ") + word;
+  return "sandbox: " + (words.empty() ? "a shell" : shown(words, 500));
+}
+
+Result<json::Value> commit(Session& session, const SandboxArguments& given, const Outcome& outcome,
+                           std::string& root) {
+  root = TRY(apply_changes(session, outcome.tree, outcome.changes));
+  return session.call("depot_commit", {{"depotId", outcome.tree.depot},
+                                       {"root", root},
+                                       {"expectedRoot", outcome.tree.root},
+                                       {"message", message_of(given)}});
+}
+
+// The work is not lost with the commit.
+Failure kept(Error error, SandboxDirectory& directory, const Outcome& outcome,
+             const std::string& root) {
+  directory.keep();
+  error.message += fmt::format(
+      "; nothing was committed, and the files are kept in {}: put them in "
+      "with 'cairn put'",
+      directory.work().string());
+  if (!root.empty()) {
+    error.message +=
+        fmt::format(", or look at both with 'cairn diff {} {}'", outcome.tree.depot, root);
+  }
+  return Failure(std::move(error).with("kept", directory.work().string()));
+}
+
+int decline(Context& context, SandboxDirectory& directory, const SandboxArguments& given,
+            json::Object answer) {
+  if (given.keep) {
+    directory.keep();
+    answer["kept"] = directory.work().string();
+    note(fmt::format("the files are kept in {}", directory.work().string()));
+  }
+  answer["committed"] = false;
+  if (context.options.json) context.out.print_json(answer);
+  return kDeclined;
+}
+
+int report(Context& context, json::Object answer, const json::Value& commit) {
+  Arguments done(commit.as_object());
+  answer["committed"] = true;
+  answer["root"] = done.text("root");
+  answer["merged"] = done.flag("merged");
+  if (context.options.json) {
+    context.out.print_json(answer);
+  } else {
+    if (done.flag("merged")) note("others had committed; their changes were merged in");
+    context.out.print("{}\n", done.text("root"));
+  }
+  return 0;
+}
+
+// After the command: look, check, ask, commit.
+Result<int> conclude(Context& context, SandboxDirectory& directory, const SandboxArguments& given,
+                     const SandboxRules& rules, Outcome& outcome) {
+  make_reachable(directory.work());
+  auto session = TRY(connect(context.options, Create::kNo, context.world()));
+  outcome.changes = TRY(find_changes(*session, outcome.tree));
+  TRY(find_broken(*session, rules, outcome));
+  TRY(show(context, *session, outcome));
+  if (outcome.changes.list.empty()) {
+    note("nothing changed");
+    if (context.options.json) context.out.print_json(render(outcome));
+    return 0;
+  }
+  if (!outcome.broken.empty()) {
+    static_cast<void>(decline(context, directory, given, render(outcome)));
+    return rules_broken(outcome);
+  }
+  // Others can work with the store while somebody thinks.
+  session.reset();
+  if (!consent(given)) return decline(context, directory, given, render(outcome));
+  session = TRY(connect(context.options, Create::kNo, context.world()));
+  std::string root;
+  const auto done = commit(*session, given, outcome, root);
+  if (!done) return kept(done.error(), directory, outcome, root);
+  return report(context, render(outcome), *done);
+}
+
+Result<int> run_sandbox(Context& context, const SandboxArguments& given) {
+  TRY(check_local(context.options));
+  if (given.yes && given.no) return fail(Code::kInvalidArgument, "give --yes or --no, not both");
+  const auto directory = TRY(SandboxDirectory::make());
+  const SandboxProgram program{.command = given.command,
+                               .hidden = data_directory(context.options),
+                               .output_is_ours = context.options.json};
+  TRY(check_bubblewrap(*directory, program));
+  auto start = TRY(begin(context, given, directory->work()));
+  const auto code = TRY(run_sandboxed(*directory, program));
+  if (code != 0) note(fmt::format("the command ended with {}", code));
+  Outcome outcome{.tree = std::move(start.tree), .changes = {}, .exit_code = code};
+  auto result = conclude(context, *directory, given, start.rules, outcome);
+  const bool lost = !result && result.error().code != Code::kRuleBroken &&
+                    !result.error().details.contains("kept");
+  if (lost) return kept(result.error(), *directory, outcome, "");
+  return result;
+}
+
+}  // namespace
+
+void add_sandbox_command(Commands& commands) {
+  auto given = std::make_shared<SandboxArguments>();
+  auto* command = commands.add(
+      {.name = "sandbox",
+       .description = "Run a command on a depot's files, apart from all else; look; commit",
+       .example = "cairn sandbox my-project -- sed -i 's/teh/the/' README.md",
+       .more = "The tree is written into a private directory, which the command sees as /work: "
+               "with the\n"
+               "system's programs, without network, home, other files or other processes "
+               "(bubblewrap).\n"
+               "Then the changes are shown, checked against the depot's .cairn/rules.json and the\n"
+               "options here, and committed if you say so. Without COMMAND a shell is run. On a "
+               "terminal\n"
+               "the command has one of its own. Exits with 1 when the changes are not committed.",
+       .group = "Files"},
+      [given](Context& context) { return run_sandbox(context, *given); });
+  add_argument(command, "WHERE", given->where, "DEPOT, or DEPOT:PATH");
+  command->add_option("COMMAND", given->command, "What to run, after --; else a shell")
+      ->option_text(" ");
+  add_value(command, "--allow", given->allow, "GLOB", "Paths that may change; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false);
+  add_value(command, "--max-size", given->max_size, "SIZE",
+            "Of all changed files together [1GiB, or the depot's rules]");
+  command->add_flag("--allow-rules", given->allow_rules, "The rules in .cairn may change");
+  add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
+  command->add_flag("-y,--yes", given->yes, "Commit without asking");
+  command->add_flag("-n,--no", given->no, "Show the changes and leave");
+  command->add_flag("--keep", given->keep, "Keep the files when they are not committed");
+}
+
+}  // namespace cairn::cli
