@@ -9,10 +9,11 @@ json::Object a_tool(const Scene& scene) {
 }
 
 Scene::Scene() {
-  site = world.depot("site", {{"docs/a.txt", "alpha\n"},
-                              {"docs/sub/x.txt", "x\n"},
-                              {"src/main.ts", "let a = 1;\n"},
-                              {"docs/data.json", R"({"list": [{"id": 1}, {"id": 2}], "name": "n"})"}});
+  site =
+      world.depot("site", {{"docs/a.txt", "alpha\n"},
+                           {"docs/sub/x.txt", "x\n"},
+                           {"src/main.ts", "let a = 1;\n"},
+                           {"docs/data.json", R"({"list": [{"id": 1}, {"id": 2}], "name": "n"})"}});
   other = world.depot("other", {{"secret.txt", "secret\n"}});
   site_root = world.root(site);
   docs_key = text(world.must("fs_stat", world.owner, {{"nodeKey", site}, {"path", "docs"}}), "key");
@@ -237,7 +238,8 @@ const std::vector<ToolCall>& tool_calls() {
       {"json_preview", at_json},
       {"json_select",
        [=](Scene& s) {
-         return with(at_json(s), {{"field", "id"}, {"keys", json::Array{1}}, {"jsonPath", "/list"}});
+         return with(at_json(s),
+                     {{"field", "id"}, {"keys", json::Array{1}}, {"jsonPath", "/list"}});
        }},
       {"json_create",
        [=](Scene& s) { return with(at_json(s), {{"items", json::Object{{"new", 1}}}}); }},
