@@ -14,6 +14,7 @@ struct AdminArguments {
   std::int64_t limit = 50;
   std::string tool;
   std::string outcome;
+  std::string endpoint;
   std::string since;
   std::string target;
   std::string backup;
@@ -40,6 +41,7 @@ Result<json::Object> audit_query(const Context& context, const AdminArguments& g
   json::Object out{{"limit", std::min<std::int64_t>(given.limit, 1000)}};
   if (!given.tool.empty()) out["tool"] = given.tool;
   if (!given.outcome.empty()) out["outcome"] = given.outcome;
+  if (!given.endpoint.empty()) out["endpointId"] = given.endpoint;
   if (!given.since.empty()) {
     const std::chrono::milliseconds span = TRY(parse_duration(given.since));
     out["since"] = std::max<Millis>(0, context.clock().now() - span.count());
@@ -69,7 +71,7 @@ Result<int> run_audit(Context& context, const AdminArguments& given) {
     Arguments row(item.as_object());
     const bool fine = row.text("outcome") == "ok";
     table.add({human_time(row.number("time")),
-               std::string(row.text("delegate")),
+               std::string(row.maybe_text("endpoint").value_or(row.text("delegate"))),
                std::string(row.text("entrance")),
                {std::string(row.text("tool")), Style::kCyan},
                {std::string(row.text("outcome")), fine ? Style::kGreen : Style::kRed},
@@ -166,6 +168,7 @@ void add_admin_commands(Commands& commands) {
       ->check(CLI::PositiveNumber);
   add_value(command, "--tool", given->tool, "TOOL", "Only of this tool");
   add_value(command, "--outcome", given->outcome, "CODE", "ok, or a code such as CONFLICT");
+  add_value(command, "--endpoint", given->endpoint, "ID", "Only through this endpoint (aei_…)");
   add_value(command, "--since", given->since, "TIME", "Only the last 1h, 7d");
   commands.add(
       {.name = "gc",
