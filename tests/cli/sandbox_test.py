@@ -6,7 +6,6 @@ sandbox_test.py CAIRN [test names…]
 Where bubblewrap cannot work (some containers), the tests that need it are skipped and say why.
 """
 
-import json
 import os
 import pathlib
 import pty
@@ -526,7 +525,6 @@ class Refusals(SandboxBase):
             self.assertNothingLeft()
 
     def test_no_tool_of_that_name(self):
-        self.assertNotIn("sandbox", self.cairn("call", "--help").text.lower().replace("cairn sandbox", ""))
         self.assertEqual(self.run_cairn("call", "sandbox").code, 3)
 
 

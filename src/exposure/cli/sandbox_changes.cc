@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -99,7 +98,10 @@ class Finder final {
       }
     }
     for (const auto& [path, kind] : local.entries) TRY(look_at(path, kind));
-    std::ranges::stable_sort(out_.list, {}, &SandboxChange::path);
+    // A file that took a directory's place comes after what was there.
+    std::ranges::sort(out_.list, [](const SandboxChange& a, const SandboxChange& b) {
+      return a.path != b.path ? a.path < b.path : a.kind > b.kind;
+    });
     return std::move(out_);
   }
 
@@ -183,7 +185,8 @@ Table::Cell mark(Kind kind) {
 
 void print_list(Output& out, const SandboxChanges& changes) {
   Table table({{""}, {"", Table::Align::kRight}, {""}});
-  for (const auto& change : changes.list | std::views::take(kMaxListed)) {
+  for (std::size_t i = 0; i < std::min(changes.list.size(), kMaxListed); ++i) {
+    const auto& change = changes.list[i];
     const bool is_dir = change.entry == EntryKind::kDirectory;
     const auto bytes = change.kind == Kind::kRemoved ? change.before : change.after;
     table.add({mark(change.kind),
