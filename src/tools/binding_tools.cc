@@ -99,7 +99,6 @@ Tool bind_tools() {
 }
 
 Tool update_binding() {
-  auto rules = shape::map_of(shape::map_of(shape::anything()), "As when binding; null removes all");
   return {
       .name = "update_binding",
       .title = "Change a binding",
@@ -113,7 +112,7 @@ Tool update_binding() {
            {"description", shape::nullable(shape::text("", Binding::kMaxDescriptionBytes)),
             shape::kOptional},
            {"inputSchema", shape::nullable(shape::map_of(shape::anything())), shape::kOptional},
-           {"arguments", shape::nullable(std::move(rules)), shape::kOptional}}),
+           {"arguments", shape::nullable(endpoints::rules_shape()), shape::kOptional}}),
       .output = endpoints::endpoint_shape(),
       .annotations = {.destructive = true, .idempotent = true},
       .audience = Audience::kPrograms,

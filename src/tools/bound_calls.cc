@@ -10,9 +10,44 @@ namespace {
 
 constexpr int kMaxAttempts = 50;
 
+// Does what is left to do, however the block ends.
+template <typename Work>
+class Finally final {
+ public:
+  explicit Finally(Work work) : work_(std::move(work)) {}
+  ~Finally() { work_(); }
+  Finally(const Finally&) = delete;
+  Finally& operator=(const Finally&) = delete;
+
+ private:
+  Work work_;
+};
+
 Failure closed() {
   return fail(Code::kEndpointNotFound,
               "the endpoint cannot be used now: whoever made it has lost the right to; ask them");
+}
+
+// What an outsider is told of a context that is gone: nothing of what is there instead.
+Failure no_data() {
+  return fail(Code::kNotFound,
+              "the data that this tool works on is not there now; whoever made the tool can tell");
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+// The error as it looks from inside the context.
+Error from_inside(Error error, const Context& context) {
+  if (!context.json_path.empty()) {
+    replace_all(error.message, fmt::format("'{}'", context.json_path), "the data");
+    replace_all(error.message, fmt::format("'{}/", context.json_path), "'/");
+  }
+  replace_all(error.message, fmt::format("'{}'", context.path), "the file");
+  return error;
 }
 
 // The place of its owner's that a tool for files sees.
@@ -90,6 +125,8 @@ Result<OpenEndpointPtr> BoundCalls::open(std::string_view key) {
   auto& endpoints = executor_.services().endpoints;
   const auto generation = endpoints.generation();
   auto endpoint = TRY(endpoints.open(key));
+  // An endpoint is open as long as whoever made it may act.
+  if (!executor_.acting_for(endpoint->realm, endpoint->owner, Entrance::kRest)) return closed();
   {
     auto known = known_.lock();
     auto found = known->find(endpoint->id);
@@ -107,60 +144,64 @@ Result<Reply> BoundCalls::call(const OpenEndpoint& endpoint, std::string_view to
                                std::stop_token stop) {
   TRY(executor_.take_turn(endpoint.endpoint->id));
   const auto* bound = TRY(endpoint.find(tool));
-  auto caller = executor_.through(*endpoint.endpoint, bound->binding.id, entrance);
+  const auto& about = *endpoint.endpoint;
+  auto caller =
+      executor_.acting_for(about.realm, about.owner, entrance, Via{about.id, bound->binding.id});
   if (!caller) return closed();
   return run(*caller, *bound, arguments, stop);
 }
 
 Result<Reply> BoundCalls::execute(const ToolId& id, std::optional<std::string_view> binding_id,
                                   const json::Object& arguments, std::stop_token stop) {
-  auto& endpoints = executor_.services().endpoints;
-  const auto tool = TRY(endpoints.tool(id));
-  Endpoint stands_for;
-  stands_for.realm = tool.realm;
-  stands_for.owner = tool.owner;
+  const auto tool = TRY(executor_.services().endpoints.tool(id));
   Binding binding;
   binding.tool = id;
   binding.name = default_name(tool);
+  std::optional<Via> via;
   if (binding_id) {
     const auto wanted = TRY(BindingId::parse(*binding_id));
-    bool found = false;
-    auto all = TRY(endpoints.endpoints(tool.realm, Endpoints::kMaxEndpoints, std::nullopt,
-                                       [](const Endpoint&) { return Result<bool>(true); }));
-    for (const auto& endpoint : all.items) {
-      for (const auto& each : endpoint.bindings) {
-        if (each.id != wanted || each.tool != id) continue;
-        if (endpoint.status != EndpointStatus::kActive) continue;
-        binding = each;
-        stands_for = endpoint;
-        found = true;
-      }
-    }
-    if (!found) {
-      return fail(Code::kBindingNotFound, "no active endpoint binds {} as {}", id.render(),
-                  shown(*binding_id));
-    }
-    TRY(executor_.take_turn(stands_for.id));
+    auto [endpoint, found] = TRY(find_binding(tool, wanted));
+    TRY(executor_.take_turn(endpoint));
+    via = Via{endpoint, wanted};
+    binding = std::move(found);
   }
   const auto bound = TRY(bind(executor_.table(), tool, binding));
-  auto caller = executor_.through(stands_for, binding.id, Entrance::kRest);
+  auto caller = executor_.acting_for(tool.realm, tool.owner, Entrance::kRest, via);
   if (!caller) return closed();
   return run(*caller, bound, arguments, stop);
+}
+
+Result<std::pair<EndpointId, Binding>> BoundCalls::find_binding(const ContextTool& tool,
+                                                                const BindingId& wanted) {
+  auto& services = executor_.services();
+  const auto now = services.clock.now();
+  auto all = TRY(services.endpoints.endpoints(
+      tool.realm, Endpoints::kMaxEndpoints, std::nullopt,
+      [&](const Endpoint& endpoint) { return Result<bool>(endpoint.is_open(now)); }));
+  for (auto& endpoint : all.items) {
+    for (auto& binding : endpoint.bindings) {
+      if (binding.id == wanted && binding.tool == tool.id) {
+        return std::pair(endpoint.id, std::move(binding));
+      }
+    }
+  }
+  return fail(Code::kBindingNotFound, "no open endpoint binds {} as {}", tool.id.render(),
+              wanted.render());
 }
 
 Result<Reply> BoundCalls::run(const Caller& caller, const BoundTool& bound,
                               const json::Object& given, const std::stop_token& stop) {
   const auto& operation = *bound.form.operation;
-  auto arguments = bound.arguments(given);
   const bool custom = operation.kind == Operation::Kind::kCustom;
-  if (!arguments || custom) {
-    // Refused calls and scripts are in the audit log as well.
+  auto arguments = bound.arguments(given);
+  // Refused calls are in the audit log as well.
+  auto recorded = [&](const std::function<Result<Reply>()>& work) {
     return executor_.record(caller, custom ? operation.name : operation.tool,
-                            !bound.form.annotations.read_only, json::Value(given),
-                            [&]() -> Result<Reply> {
-                              if (!arguments) return Failure(arguments.error());
-                              return run_script(caller, bound, *arguments, stop);
-                            });
+                            !bound.form.annotations.read_only, json::Value(given), work);
+  };
+  if (!arguments) return recorded([&]() -> Result<Reply> { return Failure(arguments.error()); });
+  if (custom) {
+    return recorded([&] { return run_script_in_turn(caller, bound, *arguments, stop); });
   }
   return perform(caller, bound.tool.context, operation, bound.tool.id, std::move(*arguments), stop);
 }
@@ -171,14 +212,35 @@ Result<Reply> BoundCalls::perform(const Caller& caller, const Context& context,
   if (operation.kind == Operation::Kind::kFiles) {
     return perform_files(caller, context, operation, tool, std::move(arguments), stop);
   }
-  return executor_.run(caller, operation.tool,
-                       json::Value(with_context(std::move(arguments), context)), {}, stop);
+  const json::Value all(with_context(std::move(arguments), context));
+  if (!is_there(caller, context)) {
+    return executor_.record(caller, operation.tool, false, all,
+                            []() -> Result<Reply> { return no_data(); });
+  }
+  auto reply = executor_.run(caller, operation.tool, all, {}, stop);
+  if (reply) return reply;
+  return Failure(from_inside(std::move(reply).error(), context));
+}
+
+bool BoundCalls::is_there(const Caller& caller, const Context& context) {
+  auto& services = executor_.services();
+  auto& realm = services.realms.get(caller.session().realm);
+  const auto target = Sight(realm, caller.session()).target(context.depot);
+  const auto path = Path::parse(context.path);
+  const auto pointer = json::Pointer::parse(context.json_path);
+  if (!target || !path || !pointer) return false;
+  const auto tree = view_tree(realm.nodes(), target->root);
+  if (!tree) return false;
+  const auto opened = services.documents.open(*tree, *path);
+  return opened && json::get(*opened->value, *pointer) != nullptr;
 }
 
 Result<Reply> BoundCalls::perform_files(const Caller& caller, const Context& context,
                                         const Operation& operation, const ToolId& tool,
                                         json::Object arguments, const std::stop_token& stop) {
-  const auto place = TRY(place_of(caller.session().rights, context));
+  const auto found = place_of(caller.session().rights, context);
+  if (!found) return no_data();
+  const auto& place = *found;
   const auto inside = caller.within(place, DelegateId::from_bytes(tool.bytes()));
   const auto depot = place.depot.render();
   arguments["nodeKey"] = depot;
@@ -199,6 +261,26 @@ Result<Reply> BoundCalls::perform_files(const Caller& caller, const Context& con
     reply.value = committed(std::move(reply.value.get_object()), answer.value);
     return reply;
   }
+}
+
+Result<Reply> BoundCalls::run_script_in_turn(const Caller& caller, const BoundTool& bound,
+                                             const json::Object& arguments,
+                                             const std::stop_token& stop) {
+  const auto& binding = bound.binding.id;
+  {
+    auto scripts = scripts_.lock();
+    if (scripts->all >= kMaxScripts || scripts->of_one[binding] >= kMaxScriptsOfOne) {
+      return fail(Code::kRateLimited, "too many scripts run at once; try again in a moment");
+    }
+    scripts->all += 1;
+    scripts->of_one[binding] += 1;
+  }
+  const Finally done([&] {
+    auto scripts = scripts_.lock();
+    scripts->all -= 1;
+    if (--scripts->of_one[binding] == 0) scripts->of_one.erase(binding);
+  });
+  return run_script(caller, bound, arguments, stop);
 }
 
 Result<Reply> BoundCalls::run_script(const Caller& caller, const BoundTool& bound,
@@ -224,6 +306,13 @@ Result<Reply> BoundCalls::run_script(const Caller& caller, const BoundTool& boun
   auto outcome =
       TRY(script::run(source, json::Value(arguments), handles, host, executor_.services().clock,
                       script_limits(bound.tool.config, stop)));
+  if (const auto* promised = json::find(bound.tool.config, "outputSchema")) {
+    auto fits = TRY(json::Schema::compile(*promised)).check(outcome.value);
+    if (!fits) {
+      return fail(Code::kScriptError, "the result does not fit the tool's outputSchema: {}",
+                  fits.error().message);
+    }
+  }
   json::Object out;
   out["result"] = std::move(outcome.value);
   if (!outcome.log.empty()) {
@@ -251,18 +340,14 @@ Result<void> check_one(Call& call, const Context& context, Operation::Kind kind)
                 shown(context.depot));
   }
   TRY(call.sight().place(context.depot));
-  if (kind == Operation::Kind::kFiles) {
-    const auto place = TRY(place_of(call.rights(), context));
-    const auto target = TRY(call.sight().target(context.depot));
-    const auto tree = TRY(view_tree(call.realm().nodes(), target.root));
-    const auto at = TRY(locate(tree, TRY(Path::parse(context.path))));
-    TRY(open_dir(tree, at));
-    return {};
-  }
   const auto target = TRY(call.sight().target(context.depot));
   const auto tree = TRY(view_tree(call.realm().nodes(), target.root));
   const auto path = TRY(Path::parse(context.path));
   TRY(check_place(path));
+  if (kind == Operation::Kind::kFiles) {
+    TRY(open_dir(tree, TRY(locate(tree, path))));
+    return {};
+  }
   const auto opened = TRY(call.services().documents.open(tree, path));
   TRY(document::resolve(*opened.value, TRY(json::Pointer::parse(context.json_path))));
   return {};

@@ -49,8 +49,15 @@ class BoundCalls final {
   Result<Reply> perform_files(const Caller& caller, const Context& context,
                               const Operation& operation, const ToolId& tool,
                               json::Object arguments, const std::stop_token& stop);
+  // A script holds a thread for as long as it runs: few at once, of one endpoint and of all.
+  Result<Reply> run_script_in_turn(const Caller& caller, const BoundTool& bound,
+                                   const json::Object& arguments, const std::stop_token& stop);
   Result<Reply> run_script(const Caller& caller, const BoundTool& bound,
                            const json::Object& arguments, const std::stop_token& stop);
+  // Whether the context leads to something: what else there is, is nobody's business.
+  bool is_there(const Caller& caller, const Context& context);
+  Result<std::pair<EndpointId, Binding>> find_binding(const ContextTool& tool,
+                                                      const BindingId& wanted);
   Result<OpenEndpointPtr> put_together(const EndpointPtr& endpoint);
 
   struct Known {
@@ -58,9 +65,16 @@ class BoundCalls final {
     std::uint64_t generation = 0;
   };
   static constexpr std::size_t kMaxKnown = 1000;
+  static constexpr int kMaxScriptsOfOne = 4;
+  static constexpr int kMaxScripts = 12;
+  struct Scripts {
+    std::map<BindingId, int> of_one;
+    int all = 0;
+  };
 
   Executor& executor_;
   Guarded<std::map<EndpointId, Known>> known_;
+  Guarded<Scripts> scripts_;
 };
 
 // Whether the tool's owner may do what the tool would: the context exists and its rights suffice.

@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "data/json/schema_narrower.h"
+#include "tools/shape.h"
 
 namespace cairn {
 namespace {
@@ -25,12 +26,6 @@ Result<void> check_tool_name(std::string_view name) {
   return fail(Code::kInvalidArgument,
               "the tool name '{}' should be 1 to {} letters, digits or any of _ . -", shown(name),
               Binding::kMaxNameBytes);
-}
-
-bool is_required(const json::Object& schema, std::string_view name) {
-  const auto* required = json::find(schema, "required");
-  return required != nullptr && required->is_array() &&
-         std::ranges::find(required->get_array(), json::Value(name)) != required->get_array().end();
 }
 
 Result<void> check_fixed(std::string_view name, const json::Value& schema,
@@ -63,7 +58,7 @@ Result<json::Object> public_schema(const OperationForm& form, const Binding& bin
     const auto found = binding.arguments.find(std::string(name));
     const ArgumentRule rule = found == binding.arguments.end() ? ArgumentRule() : found->second;
     if (rule.value) TRY(check_fixed(name, member.value(), *rule.value));
-    const bool needed = is_required(out, name);
+    const bool needed = shape::is_required(out, name);
     if (rule.value || rule.hidden) {
       if (needed && !rule.value) {
         return bad_rule(name, "is hidden, but the tool requires it: give it a value");
@@ -139,6 +134,7 @@ Result<BoundTool> bind(const ToolTable& table, const ContextTool& tool, const Bi
   json::Value input = schema;
   if (binding.input) input = TRY(narrowed(*binding.input, schema));
   auto compiled = TRY(json::Schema::compile(input));
+  auto own = TRY(json::Schema::compile(form.input));
   std::string title = tool.name.empty() ? std::string() : tool.name;
   auto description = description_of(tool, binding, form);
   return BoundTool{binding,
@@ -147,7 +143,8 @@ Result<BoundTool> bind(const ToolTable& table, const ContextTool& tool, const Bi
                    std::move(title),
                    std::move(description),
                    std::move(input),
-                   std::move(compiled)};
+                   std::move(compiled),
+                   std::move(own)};
 }
 
 Result<json::Object> BoundTool::arguments(const json::Object& given) const {
@@ -158,9 +155,9 @@ Result<json::Object> BoundTool::arguments(const json::Object& given) const {
     if (rule.name) own_names[*rule.name] = name;
   }
   for (const auto& member : given) {
-    const auto own = own_names.find(member.key());
+    const auto renamed = own_names.find(member.key());
     // A schema may be open to names it does not know; those that were taken away stay away.
-    const bool taken_away = own == own_names.end() &&
+    const bool taken_away = renamed == own_names.end() &&
                             (binding.arguments.contains(std::string(member.key())) ||
                              form.fixed.contains(member.key())) &&
                             !is_shown(binding, member.key());
@@ -168,11 +165,15 @@ Result<json::Object> BoundTool::arguments(const json::Object& given) const {
       return fail(Code::kInvalidArgument, "'{}' is not an argument of {}",
                   shown(std::string_view(member.key())), binding.name);
     }
-    out[own == own_names.end() ? std::string_view(member.key()) : own->second] = member.value();
+    out[renamed == own_names.end() ? std::string_view(member.key()) : renamed->second] =
+        member.value();
   }
   for (const auto& [name, rule] : binding.arguments) {
     if (rule.value) out[name] = *rule.value;
   }
+  // What schemas say of names (patterns, dependencies) does not follow a renaming: the operation's
+  // own has the last word.
+  TRY(own.check(out));
   for (const auto& member : form.fixed) out[member.key()] = member.value();
   return out;
 }

@@ -17,6 +17,7 @@ struct BoundTool {
   std::string description;
   json::Value input;   // by the binding's names
   json::Schema check;  // the same, compiled
+  json::Schema own;    // the operation's, by its own names
 
   // The arguments of the operation: checked, under its own names, with all that is fixed.
   // INVALID_ARGUMENT says which of the caller's is wrong.

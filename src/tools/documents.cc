@@ -10,7 +10,7 @@ constexpr std::size_t kBytesForOne = 4;
 
 }  // namespace
 
-std::mutex& Documents::turn(const DepotId& depot) {
+std::timed_mutex& Documents::turn(const DepotId& depot) {
   // The last bytes of an id are random.
   return turns_[static_cast<unsigned char>(depot.bytes().back()) % turns_.size()];
 }

@@ -43,7 +43,7 @@ class Documents final {
 
   // Who changes documents of one depot takes turns, so that few have to try again. Nothing relies
   // on it but speed.
-  std::mutex& turn(const DepotId& depot);
+  std::timed_mutex& turn(const DepotId& depot);
 
   std::uint64_t parsed() const { return parsed_.load(); }
 
@@ -65,7 +65,7 @@ class Documents final {
   const std::size_t capacity_;
   std::atomic<std::uint64_t> parsed_ = 0;
   Guarded<State> state_;
-  std::array<std::mutex, 64> turns_;
+  std::array<std::timed_mutex, 256> turns_;
 };
 
 }  // namespace cairn

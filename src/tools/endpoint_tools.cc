@@ -83,7 +83,7 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
         if (auto text = arguments.maybe_text("description")) {
           endpoint.description = std::string(*text);
         }
-        if (arguments.has("expiresIn")) endpoint.expires_at = expiry(call, arguments);
+        if (arguments.has("expiresIn")) endpoint.expires_at = expiry(call, arguments);  // or null
         const auto status = arguments.text("status");
         if (status.empty()) return {};
         if (endpoint.status == EndpointStatus::kRevoked && status != "revoked") {
@@ -249,7 +249,10 @@ Tool update_endpoint() {
           {endpoints::endpoint_id(),
            named("For people"),
            described(),
-           expires_in(),
+           {"expiresIn",
+            shape::nullable(shape::integer(
+                "Seconds from now until its key stops working; null: never", 1, kMostSeconds)),
+            shape::kOptional},
            {"status", shape::choice({"active", "disabled", "revoked"}), shape::kOptional}}),
       .output = endpoints::endpoint_shape(),
       .annotations = {.destructive = true, .idempotent = true},

@@ -122,7 +122,16 @@ Result<void> apply(Call& call, const Arguments& definition, ContextTool& tool) {
                 operation.name);
   }
   TRY(form_of(call.table(), tool));
-  return check_context(call, tool);
+  constexpr std::string_view kWhatItDoes[] = {"operationType", "depotId", "path", "jsonPath",
+                                              "config"};
+  const bool asks =
+      std::ranges::any_of(kWhatItDoes, [&](std::string_view name) { return definition.has(name); });
+  if (!asks) return {};
+  if (tool.owner == call.session().who().id) return check_context(call, tool);
+  // It will act as its owner, and see what its owner sees.
+  auto owner = TRY(call.services().delegates.act_as(tool.realm, tool.owner));
+  Call as_owner(call.services(), call.table(), std::move(owner), call.entrance(), {});
+  return check_context(as_owner, tool);
 }
 
 Result<ContextTool> draft_tool(Call& call, const Arguments& definition, const DelegateId& owner) {
@@ -260,12 +269,16 @@ std::vector<shape::Field> tool_fields(shape::Need need) {
        shape::kOptional}};
 }
 
-json::Value bindings_shape() {
+json::Value rules_shape() {
   auto rule = shape::object(
       {{"name", shape::text("What callers call it", 200), shape::kOptional},
        {"value", shape::anything("Always this; callers do not see it"), shape::kOptional},
        {"description", shape::text("", 1000), shape::kOptional},
        {"hidden", shape::flag("Callers cannot give it"), shape::kOptional}});
+  return shape::map_of(std::move(rule), "By the tool's own names");
+}
+
+json::Value bindings_shape() {
   return shape::list_of(
       shape::object(
           {{"toolId", shape::text("A tool that exists (adi_…)", 100), shape::kOptional},
@@ -279,8 +292,7 @@ json::Value bindings_shape() {
            {"description", shape::text("", Binding::kMaxDescriptionBytes), shape::kOptional},
            {"inputSchema", shape::map_of(shape::anything(), "Narrower than the tool's own"),
             shape::kOptional},
-           {"arguments", shape::map_of(std::move(rule), "By the tool's own names"),
-            shape::kOptional}}),
+           {"arguments", rules_shape(), shape::kOptional}}),
       "The tools it shows", Endpoint::kMaxBindings);
 }
 

@@ -38,6 +38,8 @@ shape::Field endpoint_id();
 // The members of a tool's definition.
 std::vector<shape::Field> tool_fields(shape::Need need);
 json::Value bindings_shape();
+// How arguments look through a binding.
+json::Value rules_shape();
 json::Value tool_shape();
 json::Value endpoint_shape();
 json::Value made_shape();

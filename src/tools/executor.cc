@@ -176,10 +176,13 @@ void Executor::note(const Caller& caller, std::string_view tool, bool changes,
   meter_.called(tool, outcome, took);
 }
 
-Result<Caller> Executor::through(const Endpoint& endpoint, const BindingId& binding,
-                                 Entrance entrance) const {
-  auto session = TRY(services_.delegates.act_as(endpoint.realm, endpoint.owner));
-  return Caller(std::move(session), entrance, Via{endpoint.id, binding});
+Result<Caller> Executor::acting_for(const RealmId& realm, const DelegateId& delegate,
+                                    Entrance entrance, std::optional<Via> via) const {
+  auto session = TRY(services_.delegates.act_as(realm, delegate));
+  if (TRY(services_.users.role_of(realm)) == Role::kUnauthorized) {
+    return fail(Code::kForbidden, "this user is not authorised");
+  }
+  return Caller(std::move(session), entrance, via);
 }
 
 Result<void> Executor::take_turn(const EndpointId& endpoint) {

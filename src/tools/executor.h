@@ -56,9 +56,10 @@ class Executor final {
                               Entrance entrance) const;
   // A realm's root delegate, for whoever holds the data directory.
   Result<Caller> trusted(const RealmId& realm, Entrance entrance) const;
-  // Somebody who came through an endpoint: acts for the endpoint's owner.
-  Result<Caller> through(const Endpoint& endpoint, const BindingId& binding,
-                         Entrance entrance) const;
+  // Somebody who acts for a delegate, through an endpoint of the delegate's or a front end that is
+  // trusted.
+  Result<Caller> acting_for(const RealmId& realm, const DelegateId& delegate, Entrance entrance,
+                            std::optional<Via> via = std::nullopt) const;
   // An endpoint's turn, as every delegate has its own.
   Result<void> take_turn(const EndpointId& endpoint);
 

@@ -108,13 +108,13 @@ Result<Reply> until_committed(Call& call, const Arguments& arguments, Attempt at
   for (int tries = 0; tries < kMaxAttempts; ++tries) {
     if (!budget.in_time()) break;
     auto place = TRY(place_of(call, arguments));
-    std::scoped_lock turn(call.services().documents.turn(place.depot));
+    const std::unique_lock turn(call.services().documents.turn(place.depot), call.limits().time);
+    if (!turn.owns_lock()) break;
     std::optional<Reply> reply = TRY(attempt(TRY(base_at(call, std::move(place)))));
     if (reply) return std::move(*reply);
   }
   return fail(Code::kConflict,
-              "others committed to the depot again and again meanwhile; nothing was changed, try "
-              "again");
+              "others change the depot again and again; nothing was changed, try again");
 }
 
 std::string message_of(std::string_view about, const OpenDocument& document,
@@ -169,7 +169,7 @@ void add_cut(const Call& call, const Arguments& arguments, json::Object& answer,
   if (cut.more_left_out > 0) answer["moreLeftOut"] = cut.more_left_out;
   answer["hint"] =
       "the value is larger than an answer; narrow it: query with an expression such as "
-      "'[0:20].{id: id}', preview with keys, or a deeper jsonPath";
+      "'[0:20].{id: id}', or preview some elements with keys";
 }
 
 json::Value cut_shape(std::vector<shape::Field> fields) {
@@ -217,6 +217,12 @@ Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
   const auto context = TRY(pointer_of(arguments, "jsonPath"));
   const auto from = below(context, TRY(pointer_of(arguments, "from")));
   const auto target = TRY(pointer_of(arguments, "to"));
+  // The value itself stands outside of what it holds: nothing is put in its place, nor is it taken
+  // away from there.
+  if (target.tokens().empty() || (move && from == context)) {
+    return fail(Code::kInvalidArgument, "'{}' names the whole value; name something in it, '/key'",
+                target.tokens().empty() ? "to" : "from");
+  }
   const auto about = move ? "json_move" : "json_copy";
   const auto to_path =
       arguments.has("toPath") ? std::optional(TRY(fs::path_of(arguments, "toPath"))) : std::nullopt;

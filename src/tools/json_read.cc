@@ -30,7 +30,7 @@ Result<Reply> run_query(Call& call, const Arguments& arguments) {
   const auto expression = TRY(jmespath::Expression::compile(arguments.text("expression")));
   const auto opened = TRY(json_context::open(call, arguments));
   auto limits = call.limits(50'000'000);
-  limits.bytes = 256 << 20;
+  limits.bytes = 64 << 20;
   Budget budget(call.clock(), limits);
   const auto result = TRY(expression.search(*opened.value, budget));
   json::Object out;

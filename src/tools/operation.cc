@@ -4,6 +4,7 @@
 
 #include "base/quote.h"
 #include "base/similar.h"
+#include "data/json/jmespath/jmespath.h"
 #include "tools/script/script.h"
 #include "tools/shape.h"
 
@@ -80,12 +81,6 @@ struct Form {
   json::Object schema;
 
   json::Object& properties() { return schema["properties"].as_object(); }
-  bool requires_it(std::string_view name) {
-    auto* required = schema.if_contains("required");
-    return required != nullptr && required->is_array() &&
-           std::ranges::find(required->get_array(), json::Value(name)) !=
-               required->get_array().end();
-  }
   void not_required(std::string_view name) {
     auto* required = schema.if_contains("required");
     if (required == nullptr || !required->is_array()) return;
@@ -100,6 +95,14 @@ struct Form {
     not_required(name);
   }
 };
+
+// Outsiders do not read of what they do not have.
+void redescribe(json::Value& schema, std::string_view name, std::string_view description) {
+  auto& properties = schema.as_object()["properties"].as_object();
+  if (auto* property = properties.if_contains(name)) {
+    property->as_object()["description"] = description;
+  }
+}
 
 Result<void> check_value(std::string_view place, const json::Value& schema,
                          const json::Value& value) {
@@ -167,7 +170,9 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
                     .defaults = {}};
   if (operation.kind == kFiles) {
     form.take_out("nodeKey");
+    redescribe(out.output, "newRoot", "What the directory is now");
   } else {
+    redescribe(out.output, "root", "Which state has the change");
     for (auto name : {"depotId", "path", "jsonPath"}) form.take_out(name);
     bool across = false;
     if (const auto* given = json::find(config, "acrossFiles")) {
@@ -175,7 +180,13 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
       across = given->get_bool();
     }
     // Other files are outside of the context, unless the owner says otherwise.
-    if (!across && form.properties().contains("toPath")) form.take_out("toPath");
+    if (!across && form.properties().contains("toPath")) {
+      form.take_out("toPath");
+      json::Value input(std::move(form.schema));
+      redescribe(input, "from", "Pointer to the value, e.g. '/todo/0'");
+      redescribe(input, "to", "Pointer: a new key, an index, or '-' for the end of a list");
+      form.schema = std::move(input.get_object());
+    }
   }
   auto defaults = TRY(object_at(config, "defaults"));
   if (const auto* keys = json::find(config, "preview_keys")) {
@@ -187,6 +198,10 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
   TRY(apply_values(defaults, "defaults", false, form, out.defaults));
   TRY(apply_values(TRY(object_at(config, "fixed")), "fixed", true, form, out.fixed));
   for (const auto& member : out.fixed) out.defaults.erase(member.key());
+  for (const auto* values : {&out.fixed, &out.defaults}) {
+    const auto* expression = json::find(*values, "expression");
+    if (expression != nullptr) TRY(jmespath::Expression::compile(json::text(*expression)));
+  }
   out.input = std::move(form.schema);
   return out;
 }
@@ -206,6 +221,9 @@ Result<ScriptContext> read_context(std::string_view name, const json::Value& val
                                 .json_path = std::string(arguments.text("jsonPath"))},
                     .operations = *arguments.texts("operations")};
   for (const auto& granted : out.operations) {
+    if (std::ranges::count(out.operations, granted) > 1) {
+      return bad_config(at + ".operations", fmt::format("has '{}' twice", shown(granted)));
+    }
     auto operation = find_operation(granted);
     if (!operation || (*operation)->kind == kCustom) {
       return bad_config(at + ".operations",

@@ -1,5 +1,7 @@
 #include "tools/shape.h"
 
+#include <algorithm>
+
 namespace cairn::shape {
 namespace {
 
@@ -80,6 +82,12 @@ json::Value any_of(std::initializer_list<std::string_view> types, std::string_vi
 
 json::Value any_json(std::string_view description) {
   return any_of({"object", "array", "string", "number", "boolean", "null"}, description);
+}
+
+bool is_required(const json::Object& schema, std::string_view name) {
+  const auto* required = json::find(schema, "required");
+  return required != nullptr && required->is_array() &&
+         std::ranges::find(required->get_array(), json::Value(name)) != required->get_array().end();
 }
 
 json::Value nullable(json::Value schema) {

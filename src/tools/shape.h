@@ -43,6 +43,8 @@ json::Value anything(std::string_view description = {});
 json::Value any_json(std::string_view description = {});
 json::Value any_of(std::initializer_list<std::string_view> types,
                    std::string_view description = {});
+// Whether a schema of an object requires the member.
+bool is_required(const json::Object& schema, std::string_view name);
 // The shape, or null.
 json::Value nullable(json::Value schema);
 

@@ -12,6 +12,7 @@ import json
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -138,7 +139,9 @@ class Endpoints(unittest.TestCase):
         self.tool("update_endpoint", {"endpointId": endpoint, "expiresIn": 1})
         time.sleep(1.1)
         self.assertEqual(self.rest(rotated, "q", query)[0], 404)
-        self.tool("update_endpoint", {"endpointId": endpoint, "expiresIn": 100})
+        self.tool("rotate_endpoint_key", {"endpointId": endpoint}, expect=400)
+        self.assertNotIn("expiresAt", self.tool("update_endpoint", {"endpointId": endpoint,
+                                                                    "expiresIn": None}))
         self.assertEqual(self.rest(rotated, "q", query)[0], 200)
         self.tool("update_endpoint", {"endpointId": endpoint, "status": "revoked"})
         self.assertEqual(self.rest(rotated, "q", query)[0], 404)
@@ -156,9 +159,32 @@ class Endpoints(unittest.TestCase):
         self.rest(made["apiKey"], "nothing")
         ask(f"{self.url}/api/v2/mcp/server/{made['apiKey']}", {"jsonrpc": "2.0"})
         ask(f"{self.url}/api/mcp/server/{made['apiKey']}", {"jsonrpc": "2.0"})
+        key = made["apiKey"]
+        for odd in ("/api/v2/rest//{}/q", "//api/v2/rest/{}", "/api/v2/mcp/servers/{}",
+                    "/api/v2/mcp/{}", "/mcp/server/{}", "/API/v2/rest/{}", "/api/v2/%72est/{}",
+                    "/api/v2/rest/-/{}", "/api/mcp/server//{}", "/api/v2/rest/x/{}/y",
+                    "/internal/aei/mcp/{}/config", "/%63ek_" + key[4:] + "{}"):
+            ask(self.url + odd.format(key))
         log = self.log.read_text()
         self.assertIn("/api/v2/rest/(key)/nothing", log)
-        self.assertNotIn("cek_", log)
+        found = [line for line in log.splitlines() if "cek_" in line or key[4:] in line]
+        self.assertEqual(found, [])
+
+    def test_a_call_that_began_before_is_too_late(self):
+        depot = self.a_depot()
+        made = self.an_endpoint([{"toolId": self.a_tool(depot, "create"), "toolName": "c"}])
+        body = json.dumps({"items": [{"id": 9}]}).encode()
+        host = self.url.removeprefix("http://")
+        with socket.create_connection(tuple(host.rsplit(":", 1))) as connection:
+            connection.sendall((f"POST /api/v2/rest/{made['apiKey']}/c HTTP/1.1\r\nHost: {host}\r\n"
+                                "Content-Type: application/json\r\nConnection: close\r\n"
+                                f"Content-Length: {len(body)}\r\n\r\n").encode() + body[:5])
+            time.sleep(0.2)
+            self.tool("update_endpoint", {"endpointId": made["endpointId"], "status": "disabled"})
+            connection.sendall(body[5:])
+            answer = b"".join(iter(lambda: connection.recv(4096), b""))
+        self.assertTrue(answer.startswith(b"HTTP/1.1 404 "), answer)
+        self.assertEqual(self.text(depot), ORDERS)
 
     # What an endpoint shows.
 
@@ -220,6 +246,11 @@ class Endpoints(unittest.TestCase):
                            ({"limit": {"name": "keys"}}, "keys")):
             answer = self.an_endpoint([{"toolId": tool, "arguments": wrong}], expect=400)
             self.assertIn(why, answer["message"])
+        binding = {"endpointId": made["endpointId"],
+                   "bindingId": made["bindings"][0]["bindingId"]}
+        for wrong in ({"limit": {"hidden": "yes"}}, {"limit": {"name": 5}},
+                      {"limit": {"bogus": True}}):
+            self.tool("update_binding", {**binding, "arguments": wrong}, expect=400)
         query = self.a_tool(depot, "query")
         answer = self.an_endpoint([{"toolId": query, "arguments": {"expression": {"hidden": True}}}],
                                   expect=400)
@@ -237,6 +268,7 @@ class Endpoints(unittest.TestCase):
                     {"defaults": 5}):
             answer = self.a_tool(depot, "preview", config=bad, expect=400)
             self.assertIn("config.", answer["message"])
+        self.a_tool(depot, "query", config={"fixed": {"expression": "[0"}}, expect=400)
 
     def test_all_or_nothing(self):
         depot = self.a_depot()
@@ -304,8 +336,15 @@ class Endpoints(unittest.TestCase):
         own = self.a_tool(depot, "query", path="out/b.json", jsonPath=None)
         self.tool("bind_tools", {"endpointId": endpoint["endpointId"],
                                  "bindings": [{"toolId": own}]}, expect=404)
+        # What it changes for its owner has to be possible for the owner.
+        self.tool("update_tool", {"toolId": tool, "path": "in/a.json"}, expect=404)
+        self.tool("update_tool", {"toolId": tool, "path": "a.json"})
         self.tool("revoke_delegate", {"delegateId": delegate})
-        self.assertEqual(self.rest(endpoint["apiKey"], "q", {"expression": "@"})[0], 404)
+        key = endpoint["apiKey"]
+        self.assertEqual(self.rest(key, "q", {"expression": "@"})[0], 404)
+        for target in ("", "/openapi.json"):
+            self.assertEqual(ask(f"{self.url}/api/v2/rest/{key}{target}")[0], 404)
+        self.assertEqual(self.mcp(key, "tools/list")["status"], 404)
 
     # Operations.
 
@@ -330,6 +369,15 @@ class Endpoints(unittest.TestCase):
         self.assertEqual(self.text(depot), ORDERS)  # to the byte
         log = self.tool("depot_history", {"depotId": depot})["entries"]
         self.assertTrue(log[0]["message"].startswith("json_delete orders.json#/orders"), log[0])
+        # Neither what stands beside the context nor its own place can be written to.
+        element = self.an_endpoint([
+            {"toolId": self.a_tool(depot, op, jsonPath="/orders/1"), "toolName": op}
+            for op in ("move", "copy")])["apiKey"]
+        for op, pair in (("copy", {"from": "/id", "to": ""}), ("move", {"from": "", "to": "/x"}),
+                         ("move", {"from": "/id", "to": ""})):
+            status, answer = self.rest(element, op, pair)
+            self.assertEqual((status, answer["error"]), (400, "INVALID_ARGUMENT"), (op, pair))
+        self.assertEqual(self.text(depot), ORDERS)
         # toPath is outside of the context unless the owner says otherwise.
         self.assertEqual(call("copy", **{"from": "/0", "to": "/x", "toPath": "b.json"})[0], 400)
 
@@ -343,6 +391,23 @@ class Endpoints(unittest.TestCase):
         answer = self.a_tool(depot, "query", jsonPath="/price", expect=404)
         self.assertEqual(answer["error"], "JSON_PATH_NOT_FOUND")
         self.assertIn("prices", answer["message"])
+
+    def test_outsiders_hear_of_nothing_around_their_context(self):
+        depot = self.a_depot({"pub/data.json": '{"orders": {"a": 1}, "salaries": {}}'})
+        tools = {op: self.a_tool(depot, op, path="pub/data.json") for op in ("query", "update")}
+        key = self.an_endpoint([{"toolId": tool, "toolName": op}
+                                for op, tool in tools.items()])["apiKey"]
+        answer = self.rest(key, "update", {"items": {"b": 1}})[1]
+        self.assertEqual(answer["error"], "KEY_NOT_FOUND")
+        for word in ("orders", "pub", "salaries"):
+            self.assertNotIn(word, answer["message"])
+        self.tool("json_delete", {"depotId": depot, "path": "pub/data.json", "keys": ["orders"]})
+        status, answer = self.rest(key, "query", {"expression": "@"})
+        self.assertEqual((status, answer["error"]), (404, "NOT_FOUND"))
+        for word in ("orders", "pub", "salaries", "data.json"):
+            self.assertNotIn(word, json.dumps(answer))
+        # What is only for people can be changed all the same.
+        self.tool("update_tool", {"toolId": tools["query"], "name": "renamed"})
 
     def test_between_files(self):
         depot = self.a_depot({"a.json": '{"x": 1.50}\n', "b.json": '{\n  "y": []\n}\n'})
@@ -405,6 +470,19 @@ class Endpoints(unittest.TestCase):
             status, answer = self.rest(made["apiKey"], "sum", {"name": "x"})
             self.assertEqual((status, answer["error"]), (422, code), body)
             self.assertIn(says, answer["message"])
+        # Renaming does not get around what the tool's own schema says of names.
+        strict = {**schema, "patternProperties": {"^name$": {"maxLength": 3}}}
+        body = {**config, "script": "return args.name", "inputSchema": strict,
+                "outputSchema": {"enum": ["ab", 5]}}
+        self.tool("update_tool", {"toolId": tool, "config": body})
+        binding = {"endpointId": made["endpointId"],
+                   "bindingId": made["bindings"][0]["bindingId"]}
+        self.tool("update_binding", {**binding, "arguments": {"name": {"name": "n"}}})
+        self.assertEqual(self.rest(made["apiKey"], "sum", {"n": "ab"})[1], {"result": "ab"})
+        self.assertEqual(self.rest(made["apiKey"], "sum", {"n": "abcd"})[0], 400)
+        status, answer = self.rest(made["apiKey"], "sum", {"n": "abc"})
+        self.assertEqual((status, answer["error"]), (422, "SCRIPT_ERROR"))
+        self.assertIn("outputSchema", answer["message"])
         answer = self.tool("update_tool", {"toolId": tool, "config": {**config, "script": "x ="}},
                            expect=422)
         self.assertIn("line 1", answer["message"])
@@ -565,6 +643,7 @@ class Endpoints(unittest.TestCase):
         bound["arguments"] = {"limit": 2}
         self.assertEqual(ask(execute, bound, self.secret)[0], 400)
         self.assertEqual(ask(execute, {"argument": {}}, self.secret)[0], 400)
+        self.assertEqual(ask(execute, {"binding_id": 17}, self.secret)[0], 400)
         self.assertEqual(ask(execute.replace(tool, "adi_" + "0" * 26), {}, self.secret)[0], 404)
         self.tool("update_endpoint", {"endpointId": made["endpointId"], "status": "disabled"})
         self.assertEqual(ask(config, token=self.secret)[0], 404)
@@ -580,6 +659,15 @@ class Endpoints(unittest.TestCase):
                          [("json_query", code, made["bindings"][0]["bindingId"])
                           for code in ("INVALID_ARGUMENT", "ok")])
         self.assertNotIn(made["apiKey"], json.dumps(self.tool("get_audit", {"limit": 1000})))
+
+    def test_few_scripts_at_once(self):
+        config = {"script": "while true do end", "limits": {"timeMs": 1500}}
+        tool = self.tool("create_tool", {"operationType": "custom", "config": config})["toolId"]
+        key = self.an_endpoint([{"toolId": tool, "toolName": "spin"}])["apiKey"]
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            codes = [answer["error"] for _, answer in
+                     pool.map(lambda _: self.rest(key, "spin"), range(16))]
+        self.assertEqual(set(codes), {"SCRIPT_LIMIT", "RATE_LIMITED"})
 
     # Writers.
 

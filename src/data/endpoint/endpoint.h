@@ -87,6 +87,10 @@ struct Endpoint {
   Millis updated_at = 0;
   Millis key_made_at = 0;
   std::vector<Binding> bindings;
+
+  bool is_open(Millis now) const {
+    return status == EndpointStatus::kActive && (!expires_at || *expires_at > now);
+  }
 };
 
 // A key: `cek_` and 256 random bits. Only its hash is stored.

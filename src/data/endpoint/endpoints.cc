@@ -1,5 +1,6 @@
 #include "data/endpoint/endpoints.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -148,6 +149,15 @@ Result<void> Endpoints::check_room(const KeyRange& range, std::size_t more, std:
               count, what, most);
 }
 
+Result<void> Endpoints::check_tools(const Endpoint& endpoint,
+                                    const std::vector<ContextTool>& new_tools) const {
+  for (const auto& binding : endpoint.bindings) {
+    if (std::ranges::find(new_tools, binding.tool, &ContextTool::id) != new_tools.end()) continue;
+    TRY(tool(endpoint.realm, binding.tool));
+  }
+  return {};
+}
+
 Result<void> Endpoints::add(const ContextTool& tool) {
   TRY(check_room(tools_of(tool.realm), 1, kMaxTools, "tools"));
   Batch batch;
@@ -230,6 +240,7 @@ Result<EndpointPage<ContextTool>> Endpoints::tools(const RealmId& realm, std::si
 Result<MadeEndpoint> Endpoints::add(Endpoint endpoint, const std::vector<ContextTool>& new_tools) {
   std::scoped_lock lock(binding_);
   TRY(check_names(endpoint));
+  TRY(check_tools(endpoint, new_tools));
   TRY(check_room(endpoints_of(endpoint.realm), 1, kMaxEndpoints, "endpoints"));
   if (!new_tools.empty()) {
     TRY(check_room(tools_of(endpoint.realm), new_tools.size(), kMaxTools, "tools"));
@@ -279,7 +290,8 @@ Result<Endpoint> Endpoints::change(const RealmId& realm, const EndpointId& id,
       TRY(check_room(tools_of(realm), new_tools.size(), kMaxTools, "tools"));
     }
     for (const auto& tool : new_tools) put_tool(batch, tool);
-    return change(endpoint);
+    TRY(change(endpoint));
+    return check_tools(endpoint, new_tools);
   });
 }
 
@@ -288,6 +300,11 @@ Result<MadeEndpoint> Endpoints::rotate(const RealmId& realm, const EndpointId& i
   auto endpoint = TRY(replace(realm, id, [&](Endpoint& changed, Batch& batch) -> Result<void> {
     if (changed.status == EndpointStatus::kRevoked) {
       return fail(Code::kInvalidArgument, "the endpoint {} is revoked for good; make a new one",
+                  id.render());
+    }
+    if (changed.expires_at && *changed.expires_at <= clock_.now()) {
+      return fail(Code::kInvalidArgument,
+                  "the endpoint {} has expired, and so would a new key; change its expiry first",
                   id.render());
     }
     batch.deletes.push_back(opener_key(changed.key_hash));
@@ -338,8 +355,7 @@ Result<EndpointPtr> Endpoints::by_hash(const Digest& hash) const {
 Result<EndpointPtr> Endpoints::open(std::string_view key) const {
   if (!EndpointKey::is_one(key)) return not_open();
   auto known = TRY(by_hash(EndpointKey::hash(key)));
-  if (known->status != EndpointStatus::kActive) return not_open();
-  if (known->expires_at && *known->expires_at <= clock_.now()) return not_open();
+  if (!known->is_open(clock_.now())) return not_open();
   return known;
 }
 

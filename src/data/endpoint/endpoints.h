@@ -99,6 +99,9 @@ class Endpoints final {
 
   Result<EndpointPtr> by_hash(const Digest& hash) const;
   Result<std::vector<std::string>> users_of(const RealmId& realm, const ToolId& id) const;
+  // That every tool it binds is there. REQUIRES: binding_ is held.
+  Result<void> check_tools(const Endpoint& endpoint,
+                           const std::vector<ContextTool>& new_tools) const;
   Result<void> check_room(const KeyRange& range, std::size_t more, std::size_t most,
                           std::string_view what) const;
   Result<Endpoint> replace(const RealmId& realm, const EndpointId& id,

@@ -83,7 +83,7 @@ TEST_F(ToolsetTest, SelectsWhatWasAskedForInTheOrderOfTheTable) {
 
 TEST_F(ToolsetTest, AllIsEveryToolForAgentsAndNoOther) {
   const auto names = selected({.toolsets = "all"});
-  EXPECT_EQ(names.size(), 28U);
+  EXPECT_EQ(names.size(), 38U);
   EXPECT_THAT(names, testing::Not(testing::Contains("get_node")));
 }
 

@@ -81,9 +81,16 @@ Result<SandboxRules> rules_of(Session& session, const std::string& root,
   return rules;
 }
 
-// `dpt_…/docs` is the place docs in the depot.
+// `dpt_…/docs` and `my-project/docs` are the place docs in the depot, as `my-project:docs` is.
 Result<Resolved> resolve_place(Session& session, const std::string& where) {
-  auto place = TRY(resolve_address(session, where));
+  auto found = resolve_address(session, where);
+  const auto first = where.find_first_of("/:");
+  const bool by_title = first != std::string::npos && where[first] == '/';
+  if (!found && found.error().code == Code::kDepotNotFound && by_title) {
+    found = resolve_address(session, where.substr(0, first) + ":" + where.substr(first + 1));
+  }
+  auto place = TRY(std::move(found));
+  while (place.path.ends_with('/')) place.path.pop_back();
   if (place.tree.kind != TreeKind::kDepot) {
     return fail(Code::kInvalidArgument,
                 "'{}' is a node, which cannot change; name a depot by id or title", shown(where));
@@ -175,8 +182,12 @@ Failure rules_broken(const Outcome& outcome) {
 
 bool can_ask() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1; }
 
-bool consent(const SandboxArguments& given) {
+bool consent(const SandboxArguments& given, int exit_code) {
   if (given.no) return false;
+  if (given.yes && exit_code != 0) {
+    note("not committed: the command failed, and --yes is for what went well");
+    return false;
+  }
   if (given.yes) return true;
   if (!can_ask()) {
     note("not committed: there is nobody to ask; give --yes to commit");
@@ -264,7 +275,8 @@ Result<int> conclude(Context& context, SandboxDirectory& directory, const Sandbo
   }
   // Others can work with the store while somebody thinks.
   session.reset();
-  if (!consent(given)) return decline(context, directory, given, render(outcome));
+  if (!consent(given, outcome.exit_code))
+    return decline(context, directory, given, render(outcome));
   session = TRY(connect(context.options, Create::kNo, context.world()));
   std::string root;
   const auto done = commit(*session, given, outcome, root);
@@ -309,7 +321,7 @@ void add_sandbox_command(Commands& commands) {
                "the command has one of its own. Exits with 1 when the changes are not committed.",
        .group = "Files"},
       [given](Context& context) { return run_sandbox(context, *given); });
-  add_argument(command, "WHERE", given->where, "DEPOT, or DEPOT:PATH");
+  add_argument(command, "WHERE", given->where, "DEPOT, or DEPOT/PATH");
   command->add_option("COMMAND", given->command, "What to run, after --; else a shell")
       ->option_text(" ");
   add_value(command, "--allow", given->allow, "GLOB", "Paths that may change; may be repeated")
@@ -319,7 +331,7 @@ void add_sandbox_command(Commands& commands) {
             "Of all changed files together [1GiB, or the depot's rules]");
   command->add_flag("--allow-rules", given->allow_rules, "The rules in .cairn may change");
   add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
-  command->add_flag("-y,--yes", given->yes, "Commit without asking");
+  command->add_flag("-y,--yes", given->yes, "Commit without asking, if the command ended with 0");
   command->add_flag("-n,--no", given->no, "Show the changes and leave");
   command->add_flag("--keep", given->keep, "Keep the files when they are not committed");
 }

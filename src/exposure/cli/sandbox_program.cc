@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -90,6 +91,8 @@ void add_system(Words& out, const std::filesystem::path& hidden) {
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
+  // Whatever else this process has open, or was given by its parent, stays outside.
+  if (::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) ::_exit(kCannotRun);
   ::execv(pointers.front(), pointers.data());
   ::_exit(kCannotRun);
 }

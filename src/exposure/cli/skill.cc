@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/shape.h"
+
 namespace cairn::cli {
 namespace {
 
@@ -24,15 +26,6 @@ std::string one_line(std::string text) {
 // A text as YAML takes it in any place: JSON is YAML.
 std::string yaml(const std::string& text) { return json::write(json::Value(text)); }
 
-bool is_required(const json::Object& schema, std::string_view name) {
-  const auto* list = json::find(schema, "required");
-  if (list == nullptr || !list->is_array()) return false;
-  for (const auto& item : list->get_array()) {
-    if (json::text(item) == name) return true;
-  }
-  return false;
-}
-
 std::string type_of(const json::Value& schema) {
   if (!schema.is_object()) return "any";
   const auto type = member(schema.get_object(), "type");
@@ -51,8 +44,8 @@ std::string argument_table(const json::Object& schema) {
                            ? one_line(member(property.value().get_object(), "description"))
                            : std::string();
     out += fmt::format("- `{}` ({}{}){}{}\n", name, type_of(property.value()),
-                       is_required(schema, name) ? ", required" : "", about.empty() ? "" : ": ",
-                       about);
+                       shape::is_required(schema, name) ? ", required" : "",
+                       about.empty() ? "" : ": ", about);
   }
   return out;
 }

@@ -31,7 +31,6 @@ Result<json::Object> parse_arguments(ByteView body) {
 http::Response answer(const http::Request& request, Result<Reply> reply, std::string_view tool,
                       std::string who) {
   auto out = reply ? rest::respond(request, std::move(*reply)) : rest::respond(reply.error());
-  out.headers.emplace_back("Cache-Control", "no-store");
   out.log_tool = tool;
   out.log_who = std::move(who);
   return out;
@@ -46,19 +45,28 @@ json::Object describe(const OpenEndpoint& open) {
           {"tools", std::move(tools)}};
 }
 
-http::Plan call(BoundCalls& calls, const http::Request& request, OpenEndpointPtr open,
+http::Response not_kept(const json::Value& value) {
+  auto out = rest::json_response(value);
+  out.headers.emplace_back("Cache-Control", "no-store");
+  return out;
+}
+
+http::Plan call(BoundCalls& calls, const http::Request& request, std::string key,
                 std::string tool) {
-  return http::WantBody{.max_bytes = kMaxBody,
-                        .where = http::Where::kWorker,
-                        .answer = [&calls, &request, open = std::move(open),
-                                   tool = std::move(tool)](Bytes body) -> http::Response {
-                          auto run = [&]() -> Result<Reply> {
-                            const auto arguments = TRY(parse_arguments(body));
-                            return calls.call(*open, tool, arguments, Entrance::kRest);
-                          };
-                          return answer(request, run(), shown(tool, 64),
-                                        open->endpoint->id.render());
-                        }};
+  auto run = [&calls, &request, key = std::move(key),
+              tool = std::move(tool)](const Bytes& body) -> http::Response {
+    std::string who;
+    auto call_it = [&]() -> Result<Reply> {
+      // A body may take its time: what was taken away meanwhile is gone.
+      const auto open = TRY(calls.open(key));
+      who = open->endpoint->id.render();
+      return calls.call(*open, tool, TRY(parse_arguments(body)), Entrance::kRest);
+    };
+    auto reply = call_it();
+    return answer(request, std::move(reply), shown(tool, 64), std::move(who));
+  };
+  return http::WantBody{
+      .max_bytes = kMaxBody, .where = http::Where::kWorker, .answer = std::move(run)};
 }
 
 // As seed 002 names things.
@@ -104,18 +112,18 @@ Result<http::Plan> EndpointRest::plan(const http::Request& request) {
   }
   const bool by_header = segments[3] == "-";
   const std::string key(by_header ? TRY(rest::bearer(request)) : std::string_view(segments[3]));
-  auto open = TRY(calls_.open(key));
+  const auto open = TRY(calls_.open(key));
   if (segments.size() == 4) {
     if (!reads(request.method)) return wrong_method("GET");
-    return rest::json_response(describe(*open));
+    return not_kept(describe(*open));
   }
   if (segments[4] == "openapi.json" && reads(request.method)) {
-    return rest::json_response(endpoint_openapi(*open, by_header ? "-" : key));
+    return not_kept(endpoint_openapi(*open, by_header ? "-" : key));
   }
   TRY(open->find(segments[4]));
   if (request.method != http::Method::kPost) return wrong_method("POST");
   TRY(rest::check_json(request));
-  return call(calls_, request, std::move(open), segments[4]);
+  return call(calls_, request, key, segments[4]);
 }
 
 http::Plan InternalHandler::begin(const http::Request& request) {
@@ -132,7 +140,7 @@ Result<http::Plan> InternalHandler::plan(const http::Request& request) {
   const auto segments = TRY(http::split_path(request.path));
   if (auto parts = rest::match_pattern("/internal/aei/mcp/{key}/config", segments)) {
     if (!reads(request.method)) return wrong_method("GET");
-    return rest::json_response(config(*TRY(calls_.open(parts->front().second))));
+    return not_kept(config(*TRY(calls_.open(parts->front().second))));
   }
   auto parts = rest::match_pattern("/internal/adi/{id}/execute", segments);
   if (!parts) return fail(Code::kNotFound, "there is nothing at {}", shown(request.path));
@@ -153,6 +161,10 @@ Result<http::Plan> InternalHandler::plan(const http::Request& request) {
           const auto* arguments = json::find(all, "arguments");
           if (arguments != nullptr && !arguments->is_object()) {
             return fail(Code::kInvalidArgument, "'arguments' should be an object");
+          }
+          const auto* binding = json::find(all, "binding_id");
+          if (binding != nullptr && !binding->is_string()) {
+            return fail(Code::kInvalidArgument, "'binding_id' should be a text: bnd_…");
           }
           return calls_.execute(id, Arguments(all).maybe_text("binding_id"),
                                 arguments == nullptr ? json::Object() : arguments->get_object());

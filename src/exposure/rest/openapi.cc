@@ -1,6 +1,7 @@
 #include "exposure/rest/openapi.h"
 
 #include "exposure/rest/route.h"
+#include "tools/shape.h"
 
 namespace cairn::rest {
 namespace {
@@ -31,15 +32,6 @@ std::vector<std::string> path_parameters(std::string_view pattern) {
 
 const json::Object& properties_of(const json::Value& schema) {
   return schema.as_object().at("properties").as_object();
-}
-
-bool is_required(const json::Value& schema, std::string_view name) {
-  const auto* required = json::find(schema.as_object(), "required");
-  if (required == nullptr) return false;
-  for (const auto& item : required->as_array()) {
-    if (json::text(item) == name) return true;
-  }
-  return false;
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -154,7 +146,8 @@ json::Object operation(const Route& route, const Tool& tool) {
   if (route.body != Body::kJson) {
     for (const auto& [name, schema] : properties_of(tool.input)) {
       if (contains(in_path, name)) continue;
-      parameters.push_back(parameter(name, "query", is_required(tool.input, name), schema));
+      parameters.push_back(
+          parameter(name, "query", shape::is_required(tool.input.as_object(), name), schema));
     }
   }
   if (tool.name == "depot_commit") {

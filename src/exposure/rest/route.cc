@@ -69,7 +69,6 @@ constexpr Route kRoutes[] = {
     {kGet, "/api/realm/{realm}/aei/{endpointId}", "get_endpoint"},
     {kPatch, "/api/realm/{realm}/aei/{endpointId}", "update_endpoint", Body::kJson},
     {kDelete, "/api/realm/{realm}/aei/{endpointId}", "delete_endpoint"},
-    {kPost, "/api/realm/{realm}/aei/{endpointId}/preview", "preview_endpoint", Body::kJson},
     {kPost, "/api/realm/{realm}/aei/{endpointId}/rotate", "rotate_endpoint_key", Body::kJson},
     {kPost, "/api/realm/{realm}/aei/{endpointId}/upgrade", "upgrade_endpoint", Body::kJson},
     {kPost, "/api/realm/{realm}/aei/{endpointId}/bindings", "bind_tools", Body::kJson},

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "base/base32.h"
+#include "exposure/http/uri.h"
+
 namespace cairn {
 namespace {
 
@@ -24,6 +27,21 @@ Result<mcp::PrincipalPtr> admit(const outside::EndpointService& endpoints,
                          old ? Address::kV1 : Address::kV2);
 }
 
+namespace {
+
+// Every text that looks like a key, wherever it stands: a mistyped address has one, too.
+std::string without_texts_like_keys(std::string path) {
+  for (auto at = path.find(EndpointKey::kPrefix); at != std::string::npos;
+       at = path.find(EndpointKey::kPrefix, at)) {
+    auto end = at + EndpointKey::kPrefix.size();
+    while (end < path.size() && (base32_digit(path[end]) || path[end] == '_')) ++end;
+    path.replace(at, end - at, "(key)");
+  }
+  return path;
+}
+
+}  // namespace
+
 std::string without_keys(std::string_view path) {
   for (std::string_view before :
        {kV1, kV2, std::string_view("/api/v2/rest/"), std::string_view("/internal/aei/mcp/")}) {
@@ -31,10 +49,11 @@ std::string without_keys(std::string_view path) {
     const auto rest = path.substr(before.size());
     const auto end = rest.find('/');
     if (rest.substr(0, end) == "-") break;
-    return std::string(before) + "(key)" +
-           std::string(end == std::string_view::npos ? std::string_view() : rest.substr(end));
+    return without_texts_like_keys(
+        std::string(before) + "(key)" +
+        std::string(end == std::string_view::npos ? std::string_view() : rest.substr(end)));
   }
-  return std::string(path);
+  return without_texts_like_keys(http::percent_decode(path).value_or("(not understood)"));
 }
 
 Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request) {
