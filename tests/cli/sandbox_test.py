@@ -184,6 +184,21 @@ class Walls(SandboxBase):
         finally:
             subprocess.run(["rm", "-rf", str(data)])
 
+    def test_what_this_process_has_open_stays_outside(self):
+        outside = self.dir / "outside"
+        outside.mkdir()
+        (outside / "secret").write_text("a secret")
+        held = os.open(outside, os.O_RDONLY)
+        try:
+            script = f"cat /proc/self/fd/{held}/secret; echo x > /proc/self/fd/{held}/new; ls /proc/self/fd"
+            done = subprocess.run([program_test.CAIRN, "--data", self.data, "sandbox", "d", "--no", "--", "sh", "-c",
+                                   script], env={**program_test.CLEAN, **self.env}, pass_fds=[held],
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        finally:
+            os.close(held)
+        self.assertNotIn("secret", done.stdout)
+        self.assertEqual(os.listdir(outside), ["secret"])
+
     def test_background_processes_end_with_it(self):
         mark = f"cairn-test-{os.getpid()}"
         script = f"(exec -a {mark} sleep 1000 >/dev/null 2>&1) & exit 0"
@@ -225,8 +240,9 @@ class Changes(SandboxBase):
         self.assertEqual(self.cairn("find", "d", "*.*").text.split(),
                          ["docs/b.md", "notes.json", "settings.json", "src/main.c"])
         ident = self.cairn("depot", "show", "d", "--json").json["depotId"]
-        done = self.shell("ls", where=f"{ident}/src")
-        self.assertEqual((done.code, done.text), (0, "main.c\n"), done.err)
+        for where in (f"{ident}/src", "d/src", "d/src/", "d:src"):
+            done = self.shell("ls", where=where)
+            self.assertEqual((done.code, done.text), (0, "main.c\n"), done.err)
 
     def test_without_consent_nothing_changes(self):
         before = self.root()
@@ -239,12 +255,18 @@ class Changes(SandboxBase):
         self.assertUnchanged(self.shell("touch docs/a.md", "--yes"), 0, before)
 
     def test_the_exit_code_of_the_command_is_told(self):
-        done = self.shell("echo x > docs/a.md; exit 3", "--yes")
+        done = self.shell("exit 3", "--yes")
         self.assertEqual(done.code, 0, done.err)
         self.assertIn("ended with 3", done.err)
         done = self.sandbox("d", command=["no-such-program"])
         self.assertEqual(done.code, 0)
         self.assertRegex(done.err, "no-such-program.*\n.*ended with 1")
+
+    def test_yes_is_not_for_a_command_that_failed(self):
+        before = self.root()
+        done = self.shell("echo x > x.txt; exit 3", "--yes")
+        self.assertUnchanged(done, 1, before)
+        self.assertIn("the command failed", done.err)
 
     def test_keep(self):
         done = self.shell("echo x > docs/a.md", "--no", "--keep")
@@ -277,11 +299,11 @@ class Changes(SandboxBase):
         self.assertEqual(self.cairn("cat", "d:settings.json/y").text, "x\n")
 
     def test_as_json(self):
-        done = self.shell("echo to stdout; echo x > docs/a.md; exit 4", "--yes", "--json")
+        done = self.shell("echo to stdout; echo x > docs/a.md; exit 0", "--yes", "--json")
         answer = done.json
         self.assertIn("to stdout", done.err)
         self.assertEqual(answer["changes"], [{"change": "modified", "path": "docs/a.md", "type": "file", "size": 2}])
-        self.assertEqual((answer["exitCode"], answer["committed"], answer["root"]), (4, True, self.root()))
+        self.assertEqual((answer["exitCode"], answer["committed"], answer["root"]), (0, True, self.root()))
         self.assertFalse(self.shell("echo y > docs/a.md", "--json").json["committed"])
 
     def test_many_files(self):

@@ -59,7 +59,11 @@ Result<json::Object> arguments_of(const EndpointArguments& given) {
   if (given.description) out["description"] = *given.description;
   if (!given.type.empty()) out["type"] = given.type;
   if (!given.status.empty()) out["status"] = given.status;
-  if (!given.expires.empty()) out["expiresIn"] = TRY(parse_duration(given.expires)).count();
+  if (given.expires == "never") {
+    out["expiresIn"] = nullptr;
+  } else if (!given.expires.empty()) {
+    out["expiresIn"] = TRY(parse_duration(given.expires)).count();
+  }
   auto bindings = TRY(bindings_of(given));
   if (!bindings.empty()) out["bindings"] = std::move(bindings);
   return out;
@@ -295,7 +299,7 @@ void add_bindings(CLI::App* command, EndpointArguments& given) {
 void add_about(CLI::App* command, EndpointArguments& given) {
   add_value(command, "--name", given.name, "NAME", "For people");
   add_value(command, "--description", given.description, "TEXT", "For its users");
-  add_value(command, "--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d [never]");
+  add_value(command, "--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d, never");
 }
 
 void add_making(Group& group) {
