@@ -42,6 +42,14 @@ Result<json::Value> query_depot(Context& context, const QueryArguments& given) {
   return std::move(answer.as_object().at("result"));
 }
 
+// `invalid-type: wrong type at offset 3 …`: the kind as the language's specification names it.
+Error with_kind(Error error) {
+  const auto kind = error.details.find("kind");
+  if (error.code != Code::kInvalidQuery || kind == error.details.end()) return error;
+  error.message = fmt::format("{}: {}", std::get<std::string>(kind->second), error.message);
+  return error;
+}
+
 Result<int> run_query(Context& context, const QueryArguments& given) {
   const bool of_depot = !given.depot.empty();
   if (of_depot && !given.file.empty()) {
@@ -50,7 +58,9 @@ Result<int> run_query(Context& context, const QueryArguments& given) {
   if (!of_depot && (!given.path.empty() || !given.json_path.empty())) {
     return fail(Code::kInvalidArgument, "--path and --json-path go with --depot");
   }
-  const auto result = TRY(of_depot ? query_depot(context, given) : query_text(context, given));
+  auto answer = of_depot ? query_depot(context, given) : query_text(context, given);
+  if (!answer) return Failure(with_kind(std::move(answer).error()));
+  const auto result = std::move(*answer);
   if (context.options.json) {
     context.out.print("{}\n", json::write(result));
   } else {
