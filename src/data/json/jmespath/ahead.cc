@@ -18,12 +18,12 @@ void Ahead::wants(NodeId expression) {
       return;
     case Op::kPath:
       if (node.source != kCurrent) return wants(node.source);
-      if (!program_.steps[node.first].is_index) steps_[count_++] = node.first;
+      if (!program_.steps[node.first].is_index()) steps_[count_++] = node.first;
       return;
     case Op::kChain:
+    case Op::kOr:  // the others are rarely asked
       return wants(program_.children[node.first]);
     case Op::kAnd:
-    case Op::kOr:
     case Op::kList:
     case Op::kRecord:
     case Op::kCall:

@@ -131,7 +131,7 @@ Item Search::path(const Node& node, Item current) {
   for (auto i = node.first; i < node.first + node.count; ++i) {
     const auto& step = program_.steps[i];
     if (at.failed()) return at;
-    if (!step.is_index) {
+    if (!step.is_index()) {
       if (!at.is_object()) return {};
       at = member(at, i);
       continue;
@@ -139,7 +139,7 @@ Item Search::path(const Node& node, Item current) {
     if (!at.is_array()) return {};
     const Elements elements(at);
     const auto size = static_cast<std::int64_t>(elements.size());
-    const auto index = step.index < 0 ? step.index + size : step.index;
+    const auto index = step.number < 0 ? step.number + size : step.number;
     if (index < 0 || index >= size) return {};
     at = elements[static_cast<std::size_t>(index)];
   }
@@ -148,7 +148,7 @@ Item Search::path(const Node& node, Item current) {
 
 // Objects beside each other mostly have their members in the same order.
 Item Search::member(Item from, std::uint32_t step) {
-  const auto key = program_.steps[step].name;
+  const auto key = program_.steps[step].name();
   if (from.tag() == Tag::kRecord) {
     bool found = false;
     return meter_.spend(from.size() / 8) ? find(from, key, found) : failed();
