@@ -309,9 +309,9 @@ Item Search::to_number(Item item) {
 
 Item Search::to_string(Item item) {
   if (item.is_string()) return item;
-  std::string written;
-  std::size_t charged = 0;
-  if (!write(written, item, charged)) return failed();
+  Text out(meter_);
+  if (!write(out, item)) return failed();
+  const auto written = out.finish();
   auto* const text = make_text(written.size());
   if (text == nullptr) return failed();
   std::ranges::copy(written, text);

@@ -474,8 +474,10 @@ class Parser final {
 
 Result<void> parse(Program& program) {
   Tokens tokens;
-  tokens.reserve(program.text.size() / 2 + 1);
   TRY(read_tokens(program, tokens));
+  // Two tokens for each name or operator, mostly.
+  program.nodes.reserve(tokens.size() / 2);
+  program.steps.reserve(tokens.size() / 2);
   return Parser(program, tokens).run();
 }
 

@@ -12,6 +12,7 @@
 #include "data/json/jmespath/item.h"
 #include "data/json/jmespath/jmespath.h"
 #include "data/json/jmespath/program.h"
+#include "data/json/jmespath/text.h"
 
 namespace cairn::jmespath {
 
@@ -25,7 +26,7 @@ class Search final {
   // The outcome; it lives as long as the search and the document.
   Result<Item> run(const json::Value& document);
 
-  Result<json::Value> value(Item outcome);
+  Result<json::Value> value(Item outcome, const boost::json::storage_ptr& storage);
   Result<std::string> text(Item outcome);
 
  private:
@@ -104,13 +105,12 @@ class Search final {
   bool measure(const json::Value& value);
   bool measure(const json::Array& array);
   bool measure(const json::Object& object);
-  template <typename Put>
-  bool make_value(Item item, Put put);
-  template <typename Put>
-  bool make_array(Item list, Put put);
-  template <typename Put>
-  bool make_object(Item record, Put put);
-  bool write(std::string& out, Item item, std::size_t& charged);
+  bool fill(json::Value& to, Item item);
+  bool fill(json::Array& array, Item list);
+  bool fill(json::Object& object, Item record);
+  bool write(Text& out, Item item);
+  bool write_array(Text& out, Elements elements);
+  bool write_object(Text& out, Members members);
 
   const Program& program_;
   Budget& budget_;
