@@ -35,25 +35,33 @@ Range range_of(const Slice& slice, std::int64_t size) {
 }
 
 template <typename T>
-bool ends_equal(const char* a, const char* b, std::size_t size) {
-  T first[2];
-  T last[2];
-  std::memcpy(&first[0], a, sizeof(T));
-  std::memcpy(&first[1], b, sizeof(T));
-  std::memcpy(&last[0], a + size - sizeof(T), sizeof(T));
-  std::memcpy(&last[1], b + size - sizeof(T), sizeof(T));
-  return first[0] == first[1] && last[0] == last[1];
+bool same_at(const char* a, const char* b) {
+  T left;
+  T right;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  return left == right;
+}
+
+// Both ends, which overlap. REQUIRES: at least one T.
+template <typename T>
+bool same_ends(const char* a, const char* b, std::size_t size) {
+  return same_at<T>(a, b) && same_at<T>(a + size - sizeof(T), b + size - sizeof(T));
 }
 
 // Names are short: comparing them takes less than a call.
-bool equal(std::string_view a, std::string_view b) {
-  const auto size = a.size();
-  if (size != b.size()) return false;
-  if (size > 16) return a == b;
-  if (size >= 8) return ends_equal<std::uint64_t>(a.data(), b.data(), size);
-  if (size >= 4) return ends_equal<std::uint32_t>(a.data(), b.data(), size);
-  if (size >= 2) return ends_equal<std::uint16_t>(a.data(), b.data(), size);
-  return size == 0 || a[0] == b[0];
+inline bool same_name(std::string_view name, std::string_view other) {
+  const auto size = name.size();
+  const auto* const a = name.data();
+  const auto* const b = other.data();
+  if (size != other.size()) return false;
+  if (size < 2) return size == 0 || *a == *b;
+  if (size < 4) return same_ends<std::uint16_t>(a, b, size);
+  if (size < 8) return same_ends<std::uint32_t>(a, b, size);
+  for (std::size_t i = 8; i + 8 < size; i += 8) {
+    if (!same_at<std::uint64_t>(a + i, b + i)) return false;
+  }
+  return same_ends<std::uint64_t>(a, b, size);
 }
 
 bool holds(Comparison comparison, std::partial_ordering order) {
@@ -95,7 +103,7 @@ Item Search::evaluate(NodeId id, Item current) {
     case Op::kLiteral:
       return Item::of(program_.literals[node.first]);
     case Op::kPath:
-      return path(node, current);
+      return path(node, node.source == kCurrent ? current : evaluate(node.source, current));
     case Op::kChain:
       return chain(node, current);
     case Op::kAnd:
@@ -126,9 +134,24 @@ Item Search::evaluate(NodeId id, Item current) {
   std::unreachable();
 }
 
-Item Search::path(const Node& node, Item current) {
-  auto at = evaluate(node.source, current);
+// Objects beside each other mostly have their members in the same order. As long as each member is
+// where it was the last time, no function is called.
+Item Search::path(const Node& node, Item at) {
+  const auto* const steps = program_.steps.data();
   for (auto i = node.first; i < node.first + node.count; ++i) {
+    if (at.tag() != Tag::kObject || steps[i].is_index()) return rest_of_path(node, at, i);
+    const auto& object = *at.object;
+    const auto hint = hints_[i];
+    if (hint >= object.size()) return rest_of_path(node, at, i);
+    const auto& member = object.begin()[hint];
+    if (!same_name(member.key(), steps[i].name())) return rest_of_path(node, at, i);
+    at = Item::of(member.value());
+  }
+  return at;
+}
+
+Item Search::rest_of_path(const Node& node, Item at, std::uint32_t first) {
+  for (auto i = first; i < node.first + node.count; ++i) {
     const auto& step = program_.steps[i];
     if (at.failed()) return at;
     if (!step.is_index()) {
@@ -146,7 +169,6 @@ Item Search::path(const Node& node, Item current) {
   return at;
 }
 
-// Objects beside each other mostly have their members in the same order.
 Item Search::member(Item from, std::uint32_t step) {
   const auto key = program_.steps[step].name();
   if (from.tag() == Tag::kRecord) {
@@ -154,14 +176,9 @@ Item Search::member(Item from, std::uint32_t step) {
     return meter_.spend(from.size() / 8) ? find(from, key, found) : failed();
   }
   const auto& object = *from.object;
-  auto& hint = hints_[step];
-  const auto* const begin = object.begin();
-  if (hint < object.size() && equal(begin[hint].key(), key)) {
-    return Item::of(begin[hint].value());
-  }
   const auto* const found = object.find(key);
   if (found == object.end()) return {};
-  hint = static_cast<std::uint32_t>(found - begin);
+  hints_[step] = static_cast<std::uint32_t>(found - object.begin());
   return Item::of(found->value());
 }
 

@@ -37,7 +37,8 @@ class Search final {
 
   // search.cc
   Item evaluate(NodeId id, Item current);
-  Item path(const Node& node, Item current);
+  Item path(const Node& node, Item at);
+  Item rest_of_path(const Node& node, Item at, std::uint32_t first);
   Item member(Item from, std::uint32_t step);
   Item chain(const Node& node, Item current);
   Item any_or_all(const Node& node, Item current, bool until);
