@@ -95,15 +95,13 @@ Result<Item> Search::run(const json::Value& document) {
 
 Error Search::error() { return error_ ? std::move(*error_) : over_budget(budget_); }
 
-Item Search::evaluate(NodeId id, Item current) {
-  if (id == kCurrent) return current;
-  if (!meter_.step()) return failed();
-  const auto& node = program_.nodes[id];
+// It calls nothing but at its end, so that it has nothing to save.
+Item Search::apply_node(const Node& node, Item current) {
   switch (node.op) {
     case Op::kLiteral:
       return Item::of(program_.literals[node.first]);
     case Op::kPath:
-      return path(node, node.source == kCurrent ? current : evaluate(node.source, current));
+      return path_from(node, current);
     case Op::kChain:
       return chain(node, current);
     case Op::kAnd:
@@ -132,6 +130,10 @@ Item Search::evaluate(NodeId id, Item current) {
       return call(node, current);
   }
   std::unreachable();
+}
+
+Item Search::path_from(const Node& node, Item current) {
+  return path(node, evaluate(node.source, current));
 }
 
 // Objects beside each other mostly have their members in the same order. As long as each member is

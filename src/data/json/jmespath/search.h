@@ -36,7 +36,17 @@ class Search final {
   };
 
   // search.cc
-  Item evaluate(NodeId id, Item current);
+  Item evaluate(NodeId id, Item current) {
+    if (id == kCurrent) return current;
+    if (!meter_.step()) [[unlikely]]
+      return failed();
+    const auto& node = program_.nodes[id];
+    // Mostly it is the path to a member.
+    const bool plain = node.op == Op::kPath && node.source == kCurrent;
+    return plain ? path(node, current) : apply_node(node, current);
+  }
+  Item apply_node(const Node& node, Item current);
+  Item path_from(const Node& node, Item current);
   Item path(const Node& node, Item at);
   Item rest_of_path(const Node& node, Item at, std::uint32_t first);
   Item member(Item from, std::uint32_t step);
