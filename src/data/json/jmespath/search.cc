@@ -295,9 +295,12 @@ Item Search::filter(const Node& node, Item current) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     next.at(i);
     const auto element = elements[i];
+    const auto before = arena_.mark();
     const auto condition = evaluate(node.condition, element);
     if (condition.failed()) return condition;
-    if (truthy(condition) && !apply(node.right, element)) return failed();
+    const bool wanted = truthy(condition);
+    arena_.rewind(before);
+    if (wanted && !apply(node.right, element)) return failed();
   }
   return collect(mark);
 }

@@ -101,6 +101,7 @@ class Search final {
   // Bytes for a string of this search; nullptr when over the budget.
   char* make_text(std::size_t size);
   Item wrong_type(const Node& node, std::string_view what);
+  Item wrong_argument(const Node& node, unsigned number, Item argument);
 
   // order.cc
   Item sum(const Node& node, Item array);  // and avg
