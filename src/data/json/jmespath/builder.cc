@@ -55,8 +55,9 @@ unsigned Builder::sum_of_children(const Node& node) const {
   return sum;
 }
 
-NodeId Builder::add(const Node& node) {
-  const auto below = depth_below(node);
+NodeId Builder::add(const Node& node) { return append(node, depth_below(node)); }
+
+NodeId Builder::append(const Node& node, unsigned below) {
   if (below >= kDeepestExpression) return too_deep(node.offset);
   // Field by field: a copy of the whole would wait for the stores of its fields.
   program_.nodes.emplace_back(node.op, node.comparison, node.function,
@@ -109,7 +110,8 @@ NodeId Builder::extended(NodeId left, std::uint32_t offset) {
       return left;
     }
   }
-  return add({.op = Op::kPath, .offset = offset, .source = left, .first = last, .count = 1});
+  return append({.op = Op::kPath, .offset = offset, .source = left, .first = last, .count = 1},
+                depth(left));
 }
 
 NodeId Builder::wrong(Kind kind, std::size_t offset, std::string_view what) {

@@ -41,6 +41,7 @@ class Builder final {
 
  private:
   NodeId extended(NodeId left, std::uint32_t offset);
+  NodeId append(const Node& node, unsigned below);
   unsigned depth(NodeId id) const { return id == kCurrent ? 0 : program_.nodes[id].depth; }
   unsigned depth_below(const Node& node) const;
   unsigned deepest_child(const Node& node) const;

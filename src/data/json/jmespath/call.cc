@@ -74,8 +74,8 @@ Item Search::wrong_type(const Node& node, std::string_view what) {
 
 Item Search::wrong_argument(const Node& node, unsigned number, Item argument) {
   const auto expected = expected_types(signature(node.function).arguments[number]);
-  return wrong_type(node, fmt::format("wants {} as argument {}, not {}", expected, number + 1,
-                                      phrase(argument)));
+  return wrong_type(
+      node, fmt::format("wants {} as argument {}, not {}", expected, number + 1, phrase(argument)));
 }
 
 Item Search::call(const Node& node, Item current) {

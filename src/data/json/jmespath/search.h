@@ -50,6 +50,8 @@ class Search final {
   Item path(const Node& node, Item at);
   Item rest_of_path(const Node& node, Item at, std::uint32_t first);
   Item member(Item from, std::uint32_t step);
+  // Where the member is, or the size.
+  std::size_t find_place(const json::Object& object, std::string_view key) const;
   Item chain(const Node& node, Item current);
   Item any_or_all(const Node& node, Item current, bool until);
   Item negate(const Node& node, Item current);
@@ -130,6 +132,7 @@ class Search final {
   Arena arena_;
   std::vector<Item> kept_;
   std::uint32_t* hints_ = nullptr;  // for each step: where its member was the last time
+  std::uint32_t beside_ = 0;        // where a member was found the last time
   std::optional<Error> error_;
 };
 
