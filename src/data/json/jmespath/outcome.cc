@@ -122,7 +122,7 @@ bool Search::write(Text& out, Item item) {
       out.put_integer(item.natural);
       return true;
     case Tag::kDouble:
-      out.put_value(item.real);
+      out.put_double(item.real);
       return true;
     case Tag::kString:
       out.put_string(item.text());

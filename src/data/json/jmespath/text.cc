@@ -48,34 +48,28 @@ bool copy_plain(char* to, std::string_view text) {
 }  // namespace
 
 void Text::put(std::string_view plain) {
-  if (plain.size() <= kPiece) {
-    std::memcpy(room(plain.size()), plain.data(), plain.size());
-    used_ += plain.size();
-    return;
-  }
-  flush();
-  if (meter_.take(plain.size())) out_ += plain;
+  std::memcpy(room(plain.size()), plain.data(), plain.size());
+  used_ += plain.size();
 }
 
 void Text::put_string(std::string_view text) {
-  if (text.size() <= kPiece - 2) {
-    auto* const at = room(text.size() + 2);
-    if (copy_plain(at + 1, text)) {
-      at[0] = '"';
-      at[text.size() + 1] = '"';
-      used_ += text.size() + 2;
-      return;
-    }
-  }
-  put_value(json::Value(text));
+  put('"');
+  for (; text.size() > kSlice; text.remove_prefix(kSlice)) put_inside(text.substr(0, kSlice));
+  put_inside(text);
+  put('"');
 }
 
-void Text::put_value(const json::Value& value) {
-  flush();
-  const auto before = out_.size();
-  json::write(out_, value);
-  meter_.take(out_.size() - before);
+// What escapes are for is one byte each: characters may be cut.
+void Text::put_inside(std::string_view slice) {
+  if (copy_plain(room(slice.size()), slice)) [[likely]] {
+    used_ += slice.size();
+    return;
+  }
+  const auto quoted = json::write(json::Value(slice));
+  put(std::string_view(quoted).substr(1, quoted.size() - 2));
 }
+
+void Text::put_double(double number) { put(json::write(json::Value(number))); }
 
 void Text::flush() {
   if (meter_.take(used_)) out_.append(piece_, used_);

@@ -11,15 +11,19 @@
 
 namespace cairn::jmespath {
 
-// Appends JSON, a few kilobytes at a time: a string of its own would check and count with every
-// character. Each of these pieces is paid for; the meter remembers when it said no.
+// Appends JSON, a few kilobytes at a time: appending to a string takes longer than what is
+// appended. Each of these pieces is paid for; the meter remembers when it said no.
 class Text final {
  public:
   explicit Text(Meter& meter) : meter_(meter) {}
   Text(const Text&) = delete;
   Text& operator=(const Text&) = delete;
 
-  void put(char c) { *room(1) = c, used_ += 1; }
+  void put(char c) {
+    *room(1) = c;
+    used_ += 1;
+  }
+  // REQUIRES: no longer than kPiece.
   void put(std::string_view plain);
   // With quotes, and escapes where there have to be some.
   void put_string(std::string_view text);
@@ -29,7 +33,7 @@ class Text final {
     used_ += static_cast<std::size_t>(std::to_chars(at, at + kLongestInteger, number).ptr - at);
   }
   // As json::write() spells it.
-  void put_value(const json::Value& value);
+  void put_double(double number);
 
   // All that was put. Call it once.
   std::string finish();
@@ -37,11 +41,15 @@ class Text final {
  private:
   static constexpr std::size_t kPiece = 4096;
   static constexpr std::size_t kLongestInteger = 24;
+  // Of a string: with every byte escaped, it is still shorter than a piece.
+  static constexpr std::size_t kSlice = 512;
+  static_assert(kSlice * std::string_view("\\u0000").size() + 2 <= kPiece);
 
   char* room(std::size_t bytes) {
     if (bytes > kPiece - used_) flush();
     return piece_ + used_;
   }
+  void put_inside(std::string_view slice);
   void flush();
 
   Meter& meter_;
