@@ -141,7 +141,14 @@ Item Search::path_from(const Node& node, Item current) {
 Item Search::path(const Node& node, Item at) {
   const auto* const steps = program_.steps.data();
   for (auto i = node.first; i < node.first + node.count; ++i) {
-    if (at.tag() != Tag::kObject || steps[i].is_index()) return rest_of_path(node, at, i);
+    if (steps[i].is_index()) {
+      const auto index = static_cast<std::uint64_t>(steps[i].number);
+      // One from the end is larger than any size.
+      if (at.tag() != Tag::kArray || index >= at.array->size()) return rest_of_path(node, at, i);
+      at = Item::of(at.array->data()[index]);
+      continue;
+    }
+    if (at.tag() != Tag::kObject) return rest_of_path(node, at, i);
     const auto& object = *at.object;
     const auto hint = hints_[i];
     if (hint >= object.size()) return rest_of_path(node, at, i);
