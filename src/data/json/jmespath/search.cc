@@ -184,15 +184,16 @@ Item Search::member(Item from, std::uint32_t step) {
     bool found = false;
     return meter_.spend(from.size() / 8) ? find(from, key, found) : failed();
   }
-  const auto place = find_place(*from.object, key);
+  const auto place = find_place(*from.object, key, hints_[step]);
   if (place == from.object->size()) return {};
   hints_[step] = beside_ = static_cast<std::uint32_t>(place);
   return Item::of(from.object->begin()[place].value());
 }
 
 // Queries often ask for members that are beside each other.
-std::size_t Search::find_place(const json::Object& object, std::string_view key) const {
-  for (const auto place : {beside_ + 1, beside_ - 1}) {
+std::size_t Search::find_place(const json::Object& object, std::string_view key,
+                               std::uint32_t hint) const {
+  for (const auto place : {hint, beside_ + 1, beside_ - 1}) {
     if (place < object.size() && same_name(object.begin()[place].key(), key)) return place;
   }
   return static_cast<std::size_t>(object.find(key) - object.begin());

@@ -51,7 +51,8 @@ class Search final {
   Item rest_of_path(const Node& node, Item at, std::uint32_t first);
   Item member(Item from, std::uint32_t step);
   // Where the member is, or the size.
-  std::size_t find_place(const json::Object& object, std::string_view key) const;
+  std::size_t find_place(const json::Object& object, std::string_view key,
+                         std::uint32_t hint) const;
   Item chain(const Node& node, Item current);
   Item any_or_all(const Node& node, Item current, bool until);
   Item negate(const Node& node, Item current);
