@@ -7,6 +7,13 @@ using Tag = Item::Tag;
 
 void fetch(const void* address) { __builtin_prefetch(address); }
 
+void fetch_inside(const json::Value& value) {
+  if (value.kind() < json::Kind::string) return;
+  if (const auto* text = value.if_string()) return fetch(text->data());
+  if (const auto* array = value.if_array()) return fetch(array->data());
+  fetch(value.get_object().begin());
+}
+
 }  // namespace
 
 void Ahead::wants(NodeId expression) {
@@ -18,12 +25,12 @@ void Ahead::wants(NodeId expression) {
       return;
     case Op::kPath:
       if (node.source != kCurrent) return wants(node.source);
-      if (!program_.steps[node.first].is_index) steps_[count_++] = node.first;
+      if (!program_.steps[node.first].is_index()) steps_[count_++] = node.first;
       return;
     case Op::kChain:
+    case Op::kOr:  // the others are rarely asked
       return wants(program_.children[node.first]);
     case Op::kAnd:
-    case Op::kOr:
     case Op::kList:
     case Op::kRecord:
     case Op::kCall:
@@ -83,9 +90,7 @@ void Ahead::near(std::size_t i) const {
     if (hint >= object->size()) continue;
     const auto& member = object->begin()[hint];
     fetch(member.key().data());
-    if (const auto* array = member.value().if_array()) fetch(array->data());
-    if (const auto* inner = member.value().if_object()) fetch(inner->begin());
-    if (const auto* text = member.value().if_string()) fetch(text->data());
+    fetch_inside(member.value());
   }
 }
 

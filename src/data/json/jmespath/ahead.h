@@ -31,7 +31,7 @@ class Ahead final {
  private:
   static constexpr std::size_t kFar = 8;
   static constexpr std::size_t kNear = 4;
-  static constexpr std::size_t kMostNodes = 32;
+  static constexpr std::size_t kMostNodes = 64;
 
   void want_children(const Node& node);
   void far(std::size_t i) const;
@@ -40,7 +40,7 @@ class Ahead final {
   const Program& program_;
   const std::uint32_t* hints_;
   Elements elements_;
-  std::array<std::uint32_t, 4> steps_{};
+  std::array<std::uint32_t, 32> steps_{};
   std::size_t count_ = 0;
   std::size_t nodes_ = 0;
 };

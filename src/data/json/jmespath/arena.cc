@@ -28,7 +28,8 @@ bool Arena::grow(std::size_t bytes) {
   if (!meter_.take(size)) return false;
   next_ = std::min(kLargestStep, next_ * 2);
   chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
-  at_ = chunks_.back().get();
+  begin_ = chunks_.back().get();
+  at_ = begin_;
   left_ = size;
   return true;
 }

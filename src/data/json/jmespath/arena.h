@@ -50,6 +50,8 @@ class Meter final {
 // Memory for values without destructors that all go at once.
 class Arena final {
  public:
+  using Mark = std::byte*;
+
   explicit Arena(Meter& meter) : meter_(meter) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -60,6 +62,16 @@ class Arena final {
     static_assert(alignof(T) <= kAlignment && std::is_trivially_destructible_v<T>);
     if (count > kLargest / sizeof(T)) return nullptr;
     return static_cast<T*>(allocate((count * sizeof(T) + kAlignment - 1) & ~(kAlignment - 1)));
+  }
+
+  // For rewind(): where the next value goes.
+  Mark mark() const { return at_; }
+  // Drops what was made since the mark, unless more memory was taken since. REQUIRES: nothing
+  // refers to it.
+  void rewind(Mark mark) {
+    if (mark < begin_ || mark > at_) return;
+    left_ += static_cast<std::size_t>(at_ - mark);
+    at_ = mark;
   }
 
  private:
@@ -77,6 +89,7 @@ class Arena final {
 
   Meter& meter_;
   alignas(kAlignment) std::byte first_[1024];
+  std::byte* begin_ = first_;  // of what at_ is in
   std::byte* at_ = first_;
   std::size_t left_ = sizeof first_;
   std::size_t next_ = 8 << 10;

@@ -55,8 +55,9 @@ unsigned Builder::sum_of_children(const Node& node) const {
   return sum;
 }
 
-Result<NodeId> Builder::add(const Node& node) {
-  const auto below = depth_below(node);
+NodeId Builder::add(const Node& node) { return append(node, depth_below(node)); }
+
+NodeId Builder::append(const Node& node, unsigned below) {
   if (below >= kDeepestExpression) return too_deep(node.offset);
   // Field by field: a copy of the whole would wait for the stores of its fields.
   program_.nodes.emplace_back(node.op, node.comparison, node.function,
@@ -65,7 +66,7 @@ Result<NodeId> Builder::add(const Node& node) {
   return static_cast<NodeId>(program_.nodes.size() - 1);
 }
 
-Result<NodeId> Builder::add_with_children(Node node, std::size_t mark) {
+NodeId Builder::add_with_children(Node node, std::size_t mark) {
   const auto begin = aside_.begin() + static_cast<std::ptrdiff_t>(mark);
   node.first = static_cast<std::uint32_t>(program_.children.size());
   node.count = static_cast<std::uint32_t>(aside_.end() - begin);
@@ -74,14 +75,14 @@ Result<NodeId> Builder::add_with_children(Node node, std::size_t mark) {
   return add(node);
 }
 
-Result<NodeId> Builder::add_record(Node node, const std::vector<Entry>& entries) {
+NodeId Builder::add_record(Node node, const std::vector<Entry>& entries) {
   node.first = static_cast<std::uint32_t>(program_.entries.size());
   node.count = static_cast<std::uint32_t>(entries.size());
   program_.entries.insert(program_.entries.end(), entries.begin(), entries.end());
   return add(node);
 }
 
-Result<NodeId> Builder::chained(NodeId left, NodeId right, std::uint32_t offset) {
+NodeId Builder::chained(NodeId left, NodeId right, std::uint32_t offset) {
   if (left == kCurrent) return right;
   const auto before = mark();
   put_aside(left);
@@ -89,18 +90,18 @@ Result<NodeId> Builder::chained(NodeId left, NodeId right, std::uint32_t offset)
   return add_with_children({.op = Op::kChain, .offset = offset}, before);
 }
 
-Result<NodeId> Builder::member(NodeId left, std::string_view name, std::uint32_t offset) {
-  program_.steps.emplace_back(name, 0, false);
+NodeId Builder::member(NodeId left, std::string_view name, std::uint32_t offset) {
+  program_.steps.emplace_back(name.data(), static_cast<std::int64_t>(name.size()));
   return extended(left, offset);
 }
 
-Result<NodeId> Builder::element(NodeId left, std::int64_t index, std::uint32_t offset) {
-  program_.steps.emplace_back(std::string_view(), index, true);
+NodeId Builder::element(NodeId left, std::int64_t index, std::uint32_t offset) {
+  program_.steps.emplace_back(nullptr, index);
   return extended(left, offset);
 }
 
 // By the last step.
-Result<NodeId> Builder::extended(NodeId left, std::uint32_t offset) {
+NodeId Builder::extended(NodeId left, std::uint32_t offset) {
   const auto last = static_cast<std::uint32_t>(program_.steps.size() - 1);
   if (left != kCurrent) {
     auto& node = program_.nodes[left];
@@ -109,14 +110,25 @@ Result<NodeId> Builder::extended(NodeId left, std::uint32_t offset) {
       return left;
     }
   }
-  return add({.op = Op::kPath, .offset = offset, .source = left, .first = last, .count = 1});
+  return append({.op = Op::kPath, .offset = offset, .source = left, .first = last, .count = 1},
+                depth(left));
 }
 
-Failure Builder::too_deep(std::size_t offset) const {
-  return Failure(problem(Kind::kSyntax, program_.text, offset,
-                         fmt::format("more than {} expressions are inside or after each other; cut "
-                                     "the query into several",
-                                     kDeepestExpression)));
+NodeId Builder::wrong(Kind kind, std::size_t offset, std::string_view what) {
+  if (!error_) error_ = problem(kind, program_.text, offset, what);
+  return kCurrent;
+}
+
+NodeId Builder::too_deep(std::size_t offset) {
+  return wrong(Kind::kSyntax, offset,
+               fmt::format("more than {} expressions are inside or after each other; cut the query "
+                           "into several",
+                           kDeepestExpression));
+}
+
+Result<void> Builder::finish() {
+  if (error_) return Failure(std::move(*error_));
+  return {};
 }
 
 }  // namespace cairn::jmespath

@@ -2,44 +2,54 @@
 // sources.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "base/result.h"
+#include "data/json/jmespath/jmespath.h"
 #include "data/json/jmespath/program.h"
 
 namespace cairn::jmespath {
 
-// Fails with INVALID_QUERY when a node would be too deep.
+// The first error is kept for finish(): a Result for every node would take longer than the node.
 class Builder final {
  public:
   explicit Builder(Program& program) : program_(program) {}
 
+  // Keeps an error and gives kCurrent, which can stand for any node.
+  NodeId wrong(Kind kind, std::size_t offset, std::string_view what);
+  NodeId too_deep(std::size_t offset);
+  // Fails with INVALID_QUERY when something was wrong.
+  Result<void> finish();
+
   // REQUIRES: its children are in the program.
-  Result<NodeId> add(const Node& node);
+  NodeId add(const Node& node);
 
   // Children of nodes that are not complete yet: put aside one by one, then taken by their node.
   std::size_t mark() const { return aside_.size(); }
   void put_aside(NodeId child) { aside_.push_back(child); }
-  Result<NodeId> add_with_children(Node node, std::size_t mark);
+  NodeId add_with_children(Node node, std::size_t mark);
 
-  Result<NodeId> add_record(Node node, const std::vector<Entry>& entries);
+  NodeId add_record(Node node, const std::vector<Entry>& entries);
   // `left`, then `right` on its outcome.
-  Result<NodeId> chained(NodeId left, NodeId right, std::uint32_t offset);
+  NodeId chained(NodeId left, NodeId right, std::uint32_t offset);
   // A path with one more step: the same node when it is one already.
-  Result<NodeId> member(NodeId left, std::string_view name, std::uint32_t offset);
-  Result<NodeId> element(NodeId left, std::int64_t index, std::uint32_t offset);
-
-  Failure too_deep(std::size_t offset) const;
+  NodeId member(NodeId left, std::string_view name, std::uint32_t offset);
+  NodeId element(NodeId left, std::int64_t index, std::uint32_t offset);
 
  private:
-  Result<NodeId> extended(NodeId left, std::uint32_t offset);
+  NodeId extended(NodeId left, std::uint32_t offset);
+  NodeId append(const Node& node, unsigned below);
   unsigned depth(NodeId id) const { return id == kCurrent ? 0 : program_.nodes[id].depth; }
   unsigned depth_below(const Node& node) const;
   unsigned deepest_child(const Node& node) const;
   unsigned sum_of_children(const Node& node) const;
 
   Program& program_;
-  std::vector<NodeId> aside_;
+  boost::container::small_vector<NodeId, 32> aside_;
+  std::optional<Error> error_;
 };
 
 }  // namespace cairn::jmespath

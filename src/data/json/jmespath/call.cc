@@ -72,22 +72,30 @@ Item Search::wrong_type(const Node& node, std::string_view what) {
   return failed();
 }
 
+Item Search::wrong_argument(const Node& node, unsigned number, Item argument) {
+  const auto expected = expected_types(signature(node.function).arguments[number]);
+  return wrong_type(
+      node, fmt::format("wants {} as argument {}, not {}", expected, number + 1, phrase(argument)));
+}
+
 Item Search::call(const Node& node, Item current) {
   if (node.function == Function::kMerge) return merge(node, current);
   if (node.function == Function::kNotNull) return not_null(node, current);
   const auto& takes = signature(node.function);
+  const auto mark = arena_.mark();
   Item arguments[2];
   for (unsigned i = 0; i < node.count; ++i) {
     if (takes.arguments[i] == kExpressionBit) continue;
     arguments[i] = evaluate(program_.children[node.first + i], current);
     if (arguments[i].failed()) return arguments[i];
     if ((type_bit(arguments[i]) & takes.arguments[i]) == 0) {
-      return wrong_type(
-          node, fmt::format("wants {} as argument {}, not {}", expected_types(takes.arguments[i]),
-                            i + 1, phrase(arguments[i])));
+      return wrong_argument(node, i, arguments[i]);
     }
   }
-  return apply_function(node, arguments[0], arguments[1]);
+  const auto outcome = apply_function(node, arguments[0], arguments[1]);
+  // Whatever a number was made from is not needed any more.
+  if (outcome.is_number()) arena_.rewind(mark);
+  return outcome;
 }
 
 Item Search::apply_function(const Node& node, Item first, Item second) {
@@ -309,9 +317,9 @@ Item Search::to_number(Item item) {
 
 Item Search::to_string(Item item) {
   if (item.is_string()) return item;
-  std::string written;
-  std::size_t charged = 0;
-  if (!write(written, item, charged)) return failed();
+  Text out(meter_);
+  if (!write(out, item)) return failed();
+  const auto written = out.finish();
   auto* const text = make_text(written.size());
   if (text == nullptr) return failed();
   std::ranges::copy(written, text);

@@ -75,42 +75,9 @@ std::size_t count(Item container) {
   return container.size();
 }
 
-bool truthy(Item item) {
-  switch (item.tag()) {
-    case Tag::kFailed:
-    case Tag::kNull:
-      return false;
-    case Tag::kBool:
-      return item.boolean();
-    case Tag::kInt:
-    case Tag::kUint:
-    case Tag::kDouble:
-      return true;
-    case Tag::kString:
-    case Tag::kList:
-    case Tag::kRecord:
-      return item.size() > 0;
-    case Tag::kArray:
-      return !item.array->empty();
-    case Tag::kObject:
-      return !item.object->empty();
-  }
-  std::unreachable();
-}
-
 std::string_view phrase(Item item) { return words(item).phrase; }
 std::string_view type_name(Item item) { return words(item).name; }
 
-std::partial_ordering compare_numbers(Item a, Item b) {
-  if (a.tag() == Tag::kInt && b.tag() == Tag::kInt) return a.integer <=> b.integer;
-  if (a.tag() == Tag::kDouble && b.tag() == Tag::kDouble) return a.real <=> b.real;
-  return wide(a) <=> wide(b);
-}
-
-double to_double(Item number) {
-  if (number.tag() == Tag::kInt) return static_cast<double>(number.integer);
-  if (number.tag() == Tag::kUint) return static_cast<double>(number.natural);
-  return number.real;
-}
+std::partial_ordering compare_any_numbers(Item a, Item b) { return wide(a) <=> wide(b); }
 
 }  // namespace cairn::jmespath

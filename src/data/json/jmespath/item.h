@@ -105,7 +105,7 @@ inline Item Item::of(const json::Value& value) {
     case json::Kind::object:
       return {.head = head_of(Tag::kObject), .object = &value.get_object()};
   }
-  return {};
+  std::unreachable();
 }
 
 // The elements of an array, wherever they are. REQUIRES: an array.
@@ -161,7 +161,28 @@ Item find(Item object, std::string_view key, bool& found);
 std::size_t count(Item container);
 
 // What && and filters take for true: everything but null, false and what is empty.
-bool truthy(Item item);
+inline bool truthy(Item item) {
+  switch (item.tag()) {
+    case Item::Tag::kFailed:
+    case Item::Tag::kNull:
+      return false;
+    case Item::Tag::kBool:
+      return item.boolean();
+    case Item::Tag::kInt:
+    case Item::Tag::kUint:
+    case Item::Tag::kDouble:
+      return true;
+    case Item::Tag::kString:
+    case Item::Tag::kList:
+    case Item::Tag::kRecord:
+      return item.size() > 0;
+    case Item::Tag::kArray:
+      return !item.array->empty();
+    case Item::Tag::kObject:
+      return !item.object->empty();
+  }
+  std::unreachable();
+}
 
 // `a string`, `an array`
 std::string_view phrase(Item item);
@@ -175,9 +196,25 @@ inline std::uint8_t type_bit(Item item) {
   return kBits[std::to_underlying(item.tag())];
 }
 
-// Exact, whatever the kinds. REQUIRES: numbers.
-std::partial_ordering compare_numbers(Item a, Item b);
+inline double to_double(Item number) {
+  if (number.tag() == Item::Tag::kInt) return static_cast<double>(number.integer);
+  if (number.tag() == Item::Tag::kUint) return static_cast<double>(number.natural);
+  return number.real;
+}
 
-double to_double(Item number);
+// Whether a double says exactly that number.
+inline bool is_double(Item number) {
+  constexpr auto kExact = std::int64_t{1} << 53;
+  if (number.tag() != Item::Tag::kInt) return number.tag() == Item::Tag::kDouble;
+  return number.integer >= -kExact && number.integer <= kExact;
+}
+
+std::partial_ordering compare_any_numbers(Item a, Item b);
+// Exact, whatever the kinds. REQUIRES: numbers.
+inline std::partial_ordering compare_numbers(Item a, Item b) {
+  if (a.tag() == Item::Tag::kInt && b.tag() == Item::Tag::kInt) return a.integer <=> b.integer;
+  if (is_double(a) && is_double(b)) return to_double(a) <=> to_double(b);
+  return compare_any_numbers(a, b);
+}
 
 }  // namespace cairn::jmespath

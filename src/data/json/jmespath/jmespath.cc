@@ -39,9 +39,10 @@ Result<Expression> Expression::compile(std::string_view text) {
   return Expression(std::move(program));
 }
 
-Result<json::Value> Expression::search(const json::Value& document, Budget& budget) const {
+Result<json::Value> Expression::search(const json::Value& document, Budget& budget,
+                                       const boost::json::storage_ptr& storage) const {
   Search search(*program_, budget);
-  return search.value(TRY(search.run(document)));
+  return search.value(TRY(search.run(document)), storage);
 }
 
 Result<std::string> Expression::search_text(const json::Value& document, Budget& budget) const {

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json/storage_ptr.hpp>
+
 #include "base/budget.h"
 #include "base/result.h"
 #include "data/json/json.h"
@@ -44,7 +46,11 @@ class Expression final {
   //
   // Fails with  INVALID_QUERY for an argument of a wrong type; BUDGET_EXCEEDED, also when
   //             cancelled: budget.stopped_by() says which.
-  Result<json::Value> search(const json::Value& document, Budget& budget) const;
+  //
+  // The result is made in `storage`; in a monotonic one it takes half the time. REQUIRES: a storage
+  // that is not shared outlives the result.
+  Result<json::Value> search(const json::Value& document, Budget& budget,
+                             const boost::json::storage_ptr& storage = {}) const;
   // As json::write() spells it, without making the value first.
   Result<std::string> search_text(const json::Value& document, Budget& budget) const;
 

@@ -1,5 +1,6 @@
 #include "data/json/jmespath/jmespath.h"
 
+#include <boost/json/monotonic_resource.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,6 +58,11 @@ TEST(Jmespath, KeepsIntegersIntegers) {
       {"sum(@)", "[1e308,1e308]", "null"},  // JSON has no infinity
       {"avg(@)", "[1,3]", "2"},
       {"avg(@)", "[1,2]", "1.5"},
+      {"[0] < [1]", "[9007199254740992.0,9007199254740993]", "true"},
+      {"[0] == [1]", "[9007199254740992.0,9007199254740993]", "false"},
+      {"[0] == [1]", "[9007199254740992.0,9007199254740992]", "true"},
+      {"[0] > [1]", "[-9007199254740992.0,-9007199254740993]", "true"},
+      {"[0] < [1]", "[100,100.5]", "true"},
       {"max(@)", "[1,2.0,2]", "2.0"},  // the first of equals
       {"min(@)", "[9007199254740993,9007199254740992.0]", "9007199254740992.0"},
       {"length(@)", "\"a\\ud834\\udd1e\"", "2"},
@@ -224,6 +230,56 @@ TEST(Jmespath, LooksForAMemberWhereverItIs) {
       ask("[*].b", R"([{"b":1},{"a":2,"b":3},{"b":4,"a":5},{"a":6},{},7,{"c":8,"d":9,"b":10}])")
           .value(),
       "[1,3,4,10]");
+}
+
+TEST(Jmespath, LooksForMembersBesideEachOther) {
+  EXPECT_EQ(ask("[c, b, a, b, c, d, e]", R"({"a":1,"b":2,"c":3,"d":4})").value(),
+            "[3,2,1,2,3,4,null]");
+  EXPECT_EQ(ask("[a_name_that_is_long, a_name_that_is_lang, a_name_that_is_long2]",
+                R"({"a_name_that_is_lang":1,"a_name_that_is_long":2,"a_name_thot_is_long":3})")
+                .value(),
+            "[2,1,null]");
+}
+
+TEST(Jmespath, WritesStringsOfAnySize) {
+  for (std::size_t size = 0; size < 10'000; size = size < 1100 ? size + 1 : size + 487) {
+    const std::string plain(size, 'x');
+    EXPECT_EQ(ask("[@, @]", json::write(json::Value(plain))).value().size(), 2 * size + 7);
+    // The answer is compared with json::write() of the value; see ask().
+    for (const auto* end : {"\"", "\\", "\x01", "\x1f", "\x7f", "\u00e6", "\U0001d11e"}) {
+      const auto text = plain + end + "y";
+      EXPECT_TRUE(ask("{a: @, b: to_string([@])}", json::write(json::Value(text)))) << size;
+    }
+  }
+}
+
+TEST(Jmespath, KeepsWhatIsUsedWhenItDropsWhatIsNot) {
+  // sum() and filters give back the memory of what they made; the lists around it stay.
+  const Case cases[] = {
+      {"[[a, b], sum([a, b]), [b, a], length([a, b, a])]", R"({"a":1,"b":2})", "[[1,2],3,[2,1],3]"},
+      {"[?[@, [@]] && sum([@, @]) > `2`].[@, sum([@, `1`]), [@]]", "[1,2,3]",
+       "[[2,3,[2]],[3,4,[3]]]"},
+      {"map(&[@, sum(map(&sum([@, `1`]), [@, @])), join('-', [to_string(@)])], @)", "[1,2]",
+       R"([[1,4,"1"],[2,6,"2"]])"},
+      {"max_by([[`1`], [`3`], [`2`]], &sum(@))", "0", "[3]"},
+  };
+  expect_all(cases);
+}
+
+TEST(Jmespath, MakesItsResultInTheStorageItIsGiven) {
+  const SystemClock clock;
+  Budget budget(clock, {});
+  const auto document =
+      json::parse(R"([{"name":"longer than a small string","tags":[1]}])").value();
+  const auto expression = Expression::compile("[].{n: name, all: @, t: [tags, `{\"a\": []}`]}");
+  boost::json::monotonic_resource memory;
+  const auto found = expression->search(document, budget, &memory);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->storage().get(), &memory);
+  EXPECT_EQ(found->at(0).at("n").storage().get(), &memory);
+  EXPECT_EQ(found->at(0).at("all").at("tags").storage().get(), &memory);
+  EXPECT_EQ(found->at(0).at("t").at(1).at("a").storage().get(), &memory);
+  EXPECT_EQ(*found, expression->search(document, budget).value());
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "base/quote.h"
 #include "base/utf8.h"
@@ -42,37 +44,40 @@ class Lexer final {
       : program_(program), text_(program.text), tokens_(tokens) {}
 
   Result<void> run() {
-    if (!valid_utf8(text_)) return wrong(bad_byte(text_), "this byte is not UTF-8");
-    while (at_ < text_.size()) TRY(next());
-    return add(TokenKind::kEnd, 0);
+    if (!valid_utf8(text_)) wrong(bad_byte(text_), "this byte is not UTF-8");
+    while (at_ < text_.size()) next();
+    add(TokenKind::kEnd, 0);
+    if (error_) return Failure(std::move(*error_));
+    return {};
   }
 
  private:
-  Failure wrong(std::size_t offset, std::string_view what) const {
-    return Failure(problem(Kind::kSyntax, text_, offset, what));
+  // Nothing is read after it.
+  void wrong(std::size_t offset, std::string_view what) {
+    error_ = problem(Kind::kSyntax, text_, offset, what);
+    at_ = text_.size();
   }
 
   char peek(std::size_t ahead = 1) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
 
-  Result<void> add(TokenKind kind, std::size_t size, std::int64_t number = 0) {
+  void add(TokenKind kind, std::size_t size, std::int64_t number = 0) {
     tokens_.emplace_back(kind, static_cast<std::uint32_t>(at_), static_cast<std::uint32_t>(size),
                          number);
     at_ += size;
-    return {};
   }
 
   // The two-character token when `second` follows, otherwise the other one.
-  Result<void> add_either(char second, TokenKind two, TokenKind one) {
+  void add_either(char second, TokenKind two, TokenKind one) {
     return peek() == second ? add(two, 2) : add(one, 1);
   }
 
-  Result<void> next() {
+  void next() {
     switch (class_of(text_[at_])) {
       case kSpace:
         at_ += 1;
-        return {};
+        return;
       case kLetter:
         return add_name();
       case kDigit:
@@ -80,10 +85,9 @@ class Lexer final {
       case kOther:
         return add_sign();
     }
-    return {};
   }
 
-  Result<void> add_sign() {
+  void add_sign() {
     switch (text_[at_]) {
       case '.':
         return add(TokenKind::kDot, 1);
@@ -139,13 +143,13 @@ class Lexer final {
     }
   }
 
-  Result<void> add_name() {
+  void add_name() {
     auto end = at_ + 1;
     while (end < text_.size() && class_of(text_[end]) >= kLetter) ++end;
     return add(TokenKind::kName, end - at_);
   }
 
-  Result<void> add_number() {
+  void add_number() {
     const bool negative = text_[at_] == '-';
     auto end = at_ + (negative ? 1 : 0);
     std::int64_t number = 0;
@@ -186,7 +190,7 @@ class Lexer final {
     return out;
   }
 
-  Result<void> add_quoted_name() {
+  void add_quoted_name() {
     const auto size = quoted_size();
     if (size == 0) return wrong(at_, "the double quote that opens here is never closed");
     auto name = json::parse(text_.substr(at_, size));
@@ -198,7 +202,7 @@ class Lexer final {
     return add(TokenKind::kQuotedName, size, last(program_.names));
   }
 
-  Result<void> add_raw_string() {
+  void add_raw_string() {
     const auto size = quoted_size();
     if (size == 0) return wrong(at_, "the single quote that opens here is never closed");
     const auto inside = text_.substr(at_ + 1, size - 2);
@@ -210,7 +214,7 @@ class Lexer final {
     return add(TokenKind::kLiteral, size, last(program_.literals));
   }
 
-  Result<void> add_literal() {
+  void add_literal() {
     const auto size = quoted_size();
     if (size == 0) return wrong(at_, "the backquote that opens here is never closed");
     const auto written = unquoted(size);
@@ -233,6 +237,7 @@ class Lexer final {
   const std::string_view text_;
   std::size_t at_ = 0;
   Tokens& tokens_;
+  std::optional<Error> error_;
 };
 
 }  // namespace

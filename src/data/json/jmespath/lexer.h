@@ -50,7 +50,7 @@ struct Token {
   std::int64_t number = 0;
 };
 
-using Tokens = boost::container::small_vector<Token, 32>;
+using Tokens = boost::container::small_vector<Token, 128>;
 
 // No array is that long: what is farther away means the same.
 inline constexpr std::int64_t kFarthest = std::int64_t{1} << 40;

@@ -1,6 +1,5 @@
 // From the items of a search to what it gives back: a value, or its text.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "data/json/jmespath/search.h"
@@ -13,89 +12,19 @@ using Tag = Item::Tag;
 // What a member takes beside its value and the bytes of its key.
 constexpr std::size_t kMemberBytes = 32;
 
-bool is_escaped(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
-
-// Eight bytes at once as long as there are so many: whether one is below a space, a quote or a
-// backslash.
-bool needs_escape(std::string_view text) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  const auto* at = text.data();
-  const auto* const end = at + text.size();
-  for (; end - at >= 8; at += 8) {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, at, sizeof bytes);
-    const auto quote = bytes ^ (kOnes * '"');
-    const auto backslash = bytes ^ (kOnes * '\\');
-    const auto found = ((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
-                       ((bytes - kOnes * ' ') & ~bytes);
-    if ((found & (kOnes * 0x80)) != 0) return true;
-  }
-  return std::any_of(at, end, is_escaped);
-}
-
-void write_string(std::string& out, std::string_view text) {
-  if (needs_escape(text)) return json::write(out, json::Value(text));
-  out += '"';
-  out += text;
-  out += '"';
-}
-
-// REQUIRES: no container.
-json::Value scalar(Item item) {
-  switch (item.tag()) {
-    case Tag::kBool:
-      return item.boolean();
-    case Tag::kInt:
-      return item.integer;
-    case Tag::kUint:
-      return item.natural;
-    case Tag::kDouble:
-      return item.real;
-    case Tag::kString:
-      return json::Value(item.text());
-    case Tag::kFailed:
-    case Tag::kNull:
-    case Tag::kArray:
-    case Tag::kList:
-    case Tag::kObject:
-    case Tag::kRecord:
-      break;
-  }
-  return nullptr;
-}
-
-// Where a value goes, whatever it is made from.
-struct Assign {
-  json::Value& to;
-  template <typename T>
-  void operator()(T&& value) const {
-    to = std::forward<T>(value);
-  }
-};
-
-struct Append {
-  json::Array& to;
-  template <typename T>
-  void operator()(T&& value) const {
-    to.emplace_back(std::forward<T>(value));
-  }
-};
-
-struct Insert {
-  json::Object& to;
-  std::string_view key;
-  template <typename T>
-  void operator()(T&& value) const {
-    to.emplace(key, std::forward<T>(value));
-  }
-};
-
 }  // namespace
 
 Result<std::string> Search::text(Item outcome) {
-  std::string out;
-  std::size_t charged = 0;
-  if (!write(out, outcome, charged) || !meter_.finish()) return Failure(error());
+  Text out(meter_);
+  if (!write(out, outcome)) return Failure(error());
+  auto text = out.finish();
+  if (!meter_.finish()) return Failure(error());
+  return text;
+}
+
+Result<json::Value> Search::value(Item outcome, const boost::json::storage_ptr& storage) {
+  json::Value out(storage);
+  if (!fill(out, outcome) || !meter_.finish()) return Failure(error());
   return out;
 }
 
@@ -118,106 +47,115 @@ bool Search::measure(const json::Value& value) {
   return object == nullptr || measure(*object);
 }
 
-// Hands to `put` what the value is made from: a Value in between would be one to move.
-template <typename Put>
-bool Search::make_value(Item item, Put put) {
-  if (!meter_.step() || !meter_.take(sizeof(json::Value))) return false;
+// Values are made where they will be, with the storage of `to`: none is moved.
+bool Search::fill(json::Value& to, Item item) {
+  if (!meter_.step() || !meter_.take(sizeof to)) return false;
   switch (item.tag()) {
     case Tag::kFailed:
     case Tag::kNull:
-      put(nullptr);
       return true;
     case Tag::kBool:
-      put(item.boolean());
+      to = item.boolean();
       return true;
     case Tag::kInt:
-      put(item.integer);
+      to = item.integer;
       return true;
     case Tag::kUint:
-      put(item.natural);
+      to = item.natural;
       return true;
     case Tag::kDouble:
-      put(item.real);
+      to = item.real;
       return true;
     case Tag::kString:
-      put(item.text());
-      return meter_.take(item.size());
+      if (!meter_.take(item.size())) return false;
+      to.emplace_string().assign(item.text());
+      return true;
     case Tag::kArray:
       if (!measure(*item.array)) return false;
-      put(*item.array);
+      to = *item.array;
       return true;
     case Tag::kObject:
       if (!measure(*item.object)) return false;
-      put(*item.object);
+      to = *item.object;
       return true;
     case Tag::kList:
+      return fill(to.emplace_array(), item);
     case Tag::kRecord:
-      break;
+      return fill(to.emplace_object(), item);
   }
-  return item.tag() == Tag::kList ? make_array(item, put) : make_object(item, put);
+  std::unreachable();
 }
 
-template <typename Put>
-bool Search::make_array(Item list, Put put) {
-  json::Array array;
-  array.reserve(list.size());
+bool Search::fill(json::Array& array, Item list) {
+  array.resize(list.size());
+  auto* const values = array.data();
   for (std::uint32_t i = 0; i < list.size(); ++i) {
-    if (!make_value(list.items[i], Append{array})) return false;
+    if (!fill(values[i], list.items[i])) return false;
   }
-  put(std::move(array));
   return true;
 }
 
-template <typename Put>
-bool Search::make_object(Item record, Put put) {
-  json::Object object;
+bool Search::fill(json::Object& object, Item record) {
   object.reserve(record.size());
   for (std::uint32_t i = 0; i < record.size(); ++i) {
     const auto& member = record.members[i];
     if (!meter_.take(kMemberBytes + member.key.size())) return false;
-    if (!make_value(member.value, Insert{object, member.key})) return false;
+    if (!fill(object.emplace(member.key, nullptr).first->value(), member.value)) return false;
   }
-  put(std::move(object));
   return true;
 }
 
-Result<json::Value> Search::value(Item outcome) {
-  json::Value out;
-  if (!make_value(outcome, Assign{out}) || !meter_.finish()) return Failure(error());
-  return out;
+bool Search::write(Text& out, Item item) {
+  if (!meter_.step()) return false;
+  switch (item.tag()) {
+    case Tag::kFailed:
+    case Tag::kNull:
+      out.put("null");
+      return true;
+    case Tag::kBool:
+      out.put(item.boolean() ? "true" : "false");
+      return true;
+    case Tag::kInt:
+      out.put_integer(item.integer);
+      return true;
+    case Tag::kUint:
+      out.put_integer(item.natural);
+      return true;
+    case Tag::kDouble:
+      out.put_double(item.real);
+      return true;
+    case Tag::kString:
+      out.put_string(item.text());
+      return true;
+    case Tag::kArray:
+    case Tag::kList:
+      return write_array(out, Elements(item));
+    case Tag::kObject:
+    case Tag::kRecord:
+      return write_object(out, Members(item));
+  }
+  std::unreachable();
 }
 
-bool Search::write(std::string& out, Item item, std::size_t& charged) {
-  if (!meter_.step() || !meter_.take(out.size() - std::exchange(charged, out.size()))) {
-    return false;
+bool Search::write_array(Text& out, Elements elements) {
+  out.put('[');
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (i > 0) out.put(',');
+    if (!write(out, elements[i])) return false;
   }
-  if (item.is_array()) {
-    const Elements elements(item);
-    out += '[';
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (i > 0) out += ',';
-      if (!write(out, elements[i], charged)) return false;
-    }
-    out += ']';
-    return true;
+  out.put(']');
+  return true;
+}
+
+bool Search::write_object(Text& out, Members members) {
+  out.put('{');
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i > 0) out.put(',');
+    out.put_string(members.key(i));
+    out.put(':');
+    if (!write(out, members.value(i))) return false;
   }
-  if (item.is_object()) {
-    const Members members(item);
-    out += '{';
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (i > 0) out += ',';
-      write_string(out, members.key(i));
-      out += ':';
-      if (!write(out, members.value(i), charged)) return false;
-    }
-    out += '}';
-    return true;
-  }
-  if (item.is_string()) {
-    write_string(out, item.text());
-  } else {
-    json::write(out, scalar(item));
-  }
+  out.put('}');
   return true;
 }
 

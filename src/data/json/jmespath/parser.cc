@@ -92,15 +92,14 @@ static_assert(std::to_underlying(TokenKind::kGreaterOrEqual) -
 class Parser final {
  public:
   Parser(Program& program, const Tokens& tokens)
-      : program_(program), build_(program), token_(tokens.data()) {}
+      : program_(program), build_(program), token_(tokens.data()), end_(&tokens.back()) {}
 
   Result<void> run() {
-    program_.root = TRY(expression(kNothing));
-    if (!at(TokenKind::kEnd))
-      return unexpected(
-          "the expression should end here, or go on with "
-          "'.', '[', '|' or an operator");
-    return {};
+    program_.root = expression(kNothing);
+    if (!at(TokenKind::kEnd)) {
+      unexpected("the expression should end here, or go on with '.', '[', '|' or an operator");
+    }
+    return build_.finish();
   }
 
  private:
@@ -112,33 +111,37 @@ class Parser final {
     return true;
   }
 
-  Result<void> expect(TokenKind kind, std::string_view what) {
-    if (!accept(kind)) return unexpected(what);
-    return {};
+  void expect(TokenKind kind, std::string_view what) {
+    if (!accept(kind)) unexpected(what);
   }
 
-  Failure wrong(Kind kind, std::size_t offset, std::string_view what) const {
-    return Failure(problem(kind, program_.text, offset, what));
+  // Goes to the end of the text, where every rule ends, so that none has to ask.
+  NodeId wrong(Kind kind, std::size_t offset, std::string_view what) {
+    token_ = end_;
+    return build_.wrong(kind, offset, what);
   }
-  Failure unexpected(std::string_view what) const {
-    return wrong(Kind::kSyntax, token_->offset, what);
+  NodeId unexpected(std::string_view what) { return wrong(Kind::kSyntax, token_->offset, what); }
+
+  NodeId too_deep(std::size_t offset) {
+    token_ = end_;
+    return build_.too_deep(offset);
   }
 
-  Result<NodeId> expression(Power power) {
-    if (open_ >= kDeepestExpression) return build_.too_deep(token_->offset);
+  NodeId expression(Power power) {
+    if (open_ >= kDeepestExpression) return too_deep(token_->offset);
     open_ += 1;
-    auto left = TRY(prefix());
-    left = TRY(rest(left, power));
+    auto left = prefix();
+    left = rest(left, power);
     open_ -= 1;
     return left;
   }
 
-  Result<NodeId> rest(NodeId left, Power power) {
-    while (power < power_of(token_->kind)) left = TRY(infix(left));
+  NodeId rest(NodeId left, Power power) {
+    while (power < power_of(token_->kind)) left = infix(left);
     return left;
   }
 
-  Result<NodeId> prefix() {
+  NodeId prefix() {
     const auto& token = *token_;
     switch (token.kind) {
       case TokenKind::kName:
@@ -155,7 +158,7 @@ class Parser final {
       case TokenKind::kNot:
         ++token_;
         return build_.add(
-            {.op = Op::kNot, .offset = token.offset, .source = TRY(expression(kNegating))});
+            {.op = Op::kNot, .offset = token.offset, .source = expression(kNegating)});
       case TokenKind::kStar:
         return values(kCurrent, kStarring);
       case TokenKind::kFilter:
@@ -183,7 +186,7 @@ class Parser final {
     }
   }
 
-  Result<NodeId> infix(NodeId left) {
+  NodeId infix(NodeId left) {
     const auto& token = *token_;
     switch (token.kind) {
       case TokenKind::kDot:
@@ -212,7 +215,7 @@ class Parser final {
                            .comparison = comparison_of(token.kind),
                            .offset = token.offset,
                            .source = left,
-                           .right = TRY(expression(kComparing))});
+                           .right = expression(kComparing)});
       case TokenKind::kOpenBrace:
         return unexpected("a selection after a value needs a dot: a.{b: c}");
       case TokenKind::kOpenParen:
@@ -223,29 +226,29 @@ class Parser final {
   }
 
   // a || b || c, all of one operator.
-  Result<NodeId> sequence(NodeId left, Op op, Power power) {
+  NodeId sequence(NodeId left, Op op, Power power) {
     const auto mark = build_.mark();
     const auto& token = *token_;
     build_.put_aside(left);
-    while (accept(token.kind)) build_.put_aside(TRY(expression(power)));
+    while (accept(token.kind)) build_.put_aside(expression(power));
     return build_.add_with_children({.op = op, .offset = token.offset}, mark);
   }
 
-  Result<NodeId> group() {
+  NodeId group() {
     ++token_;
-    const auto inside = TRY(expression(kNothing));
-    TRY(expect(TokenKind::kCloseParen, "expected ')'"));
+    const auto inside = expression(kNothing);
+    expect(TokenKind::kCloseParen, "expected ')'");
     return inside;
   }
 
   // `left.name`, or a call on what `left` gives.
-  Result<NodeId> name(NodeId left) {
+  NodeId name(NodeId left) {
     const auto& token = *token_++;
     const bool called = at(TokenKind::kOpenParen);
     if (called && token.kind == TokenKind::kQuotedName) {
       return wrong(Kind::kSyntax, token.offset, "a function's name is written without quotes");
     }
-    if (called) return build_.chained(left, TRY(call(token)), token.offset);
+    if (called) return build_.chained(left, call(token), token.offset);
     return build_.member(left, name_of(token), token.offset);
   }
 
@@ -255,16 +258,16 @@ class Parser final {
                : std::string_view(program_.text).substr(token.offset, token.size);
   }
 
-  Result<NodeId> after_dot(NodeId left) {
+  NodeId after_dot(NodeId left) {
     const auto& token = *token_;
     switch (token.kind) {
       case TokenKind::kName:
       case TokenKind::kQuotedName:
         return name(left);
       case TokenKind::kOpenBracket:
-        return build_.chained(left, TRY(list()), token.offset);
+        return build_.chained(left, list(), token.offset);
       case TokenKind::kOpenBrace:
-        return build_.chained(left, TRY(record()), token.offset);
+        return build_.chained(left, record(), token.offset);
       default:
         return unexpected("after '.' comes a name, a function, '*', '[' or '{'");
     }
@@ -272,55 +275,55 @@ class Parser final {
 
   // What is applied to each element of a projection. A selection ends it, in all implementations:
   // the `.a` of `[*].{a: b}.a` is of the projection's outcome.
-  Result<NodeId> applied(Power power) {
+  NodeId applied(Power power) {
     if (power_of(token_->kind) < kProjection) return kCurrent;
     const auto& token = *token_;
     const bool dot = accept(TokenKind::kDot);
     if (dot && (at(TokenKind::kOpenBracket) || at(TokenKind::kOpenBrace))) {
       return after_dot(kCurrent);
     }
-    if (open_ >= kDeepestExpression) return build_.too_deep(token.offset);
+    if (open_ >= kDeepestExpression) return too_deep(token.offset);
     open_ += 1;
-    const auto first = TRY(dot ? after_projection_dot() : after_projection());
-    const auto right = TRY(rest(first, power));
+    const auto first = dot ? after_projection_dot() : after_projection();
+    const auto right = rest(first, power);
     open_ -= 1;
     return right;
   }
 
-  Result<NodeId> after_projection_dot() {
+  NodeId after_projection_dot() {
     return at(TokenKind::kStar) ? values(kCurrent, kStarring) : after_dot(kCurrent);
   }
 
-  Result<NodeId> after_projection() {
+  NodeId after_projection() {
     if (at(TokenKind::kOpenBracket)) return bracket(kCurrent);
     if (at(TokenKind::kFilter)) return filter(kCurrent);
     return unexpected("after a projection comes '.', '[', '|' or an operator");
   }
 
   // REQUIRES: at '*'.
-  Result<NodeId> values(NodeId left, Power power) {
+  NodeId values(NodeId left, Power power) {
     const auto& token = *token_++;
     return build_.add(
-        {.op = Op::kValues, .offset = token.offset, .source = left, .right = TRY(applied(power))});
+        {.op = Op::kValues, .offset = token.offset, .source = left, .right = applied(power)});
   }
 
-  Result<NodeId> filter(NodeId left) {
+  NodeId filter(NodeId left) {
     const auto& token = *token_++;
-    const auto condition = TRY(expression(kNothing));
-    TRY(expect(TokenKind::kCloseBracket, "expected ']' after the condition of the filter"));
+    const auto condition = expression(kNothing);
+    expect(TokenKind::kCloseBracket, "expected ']' after the condition of the filter");
     return build_.add({.op = Op::kFilter,
                        .offset = token.offset,
                        .source = left,
-                       .right = TRY(applied(kFiltering)),
+                       .right = applied(kFiltering),
                        .condition = condition});
   }
 
-  Result<NodeId> flatten(NodeId left) {
+  NodeId flatten(NodeId left) {
     const auto& token = *token_++;
     return build_.add({.op = Op::kFlatten,
                        .offset = token.offset,
                        .source = left,
-                       .right = TRY(applied(kFlattening))});
+                       .right = applied(kFlattening)});
   }
 
   // Whether the '[' here opens [a, b] rather than [0], [1:2] or [*]. Only where no value precedes.
@@ -331,27 +334,25 @@ class Parser final {
   }
 
   // [0], [1:2] or [*]
-  Result<NodeId> bracket(NodeId left) {
+  NodeId bracket(NodeId left) {
     const auto& token = *token_++;
     if (at(TokenKind::kColon) || (at(TokenKind::kNumber) && token_[1].kind == TokenKind::kColon)) {
       return slice(left, token.offset);
     }
     if (at(TokenKind::kNumber)) {
       const auto index = token_++->number;
-      TRY(expect(TokenKind::kCloseBracket, "expected ']' after the index"));
+      expect(TokenKind::kCloseBracket, "expected ']' after the index");
       return build_.element(left, index, token.offset);
     }
-    TRY(expect(TokenKind::kStar,
-               "expected an index, a slice, '*' or '?'; a selection needs a dot: "
-               "a.[b, c]"));
-    TRY(expect(TokenKind::kCloseBracket, "expected ']' after '*'"));
-    return build_.add({.op = Op::kProject,
-                       .offset = token.offset,
-                       .source = left,
-                       .right = TRY(applied(kStarring))});
+    expect(TokenKind::kStar,
+           "expected an index, a slice, '*' or '?'; a selection needs a dot: "
+           "a.[b, c]");
+    expect(TokenKind::kCloseBracket, "expected ']' after '*'");
+    return build_.add(
+        {.op = Op::kProject, .offset = token.offset, .source = left, .right = applied(kStarring)});
   }
 
-  Result<NodeId> slice(NodeId left, std::uint32_t offset) {
+  NodeId slice(NodeId left, std::uint32_t offset) {
     std::optional<std::int64_t> parts[3];
     auto last = token_->offset;
     for (std::size_t part = 0;; ++part) {
@@ -359,7 +360,7 @@ class Parser final {
       if (at(TokenKind::kNumber)) parts[part] = token_++->number;
       if (part == 2 || !accept(TokenKind::kColon)) break;
     }
-    TRY(expect(TokenKind::kCloseBracket, "expected ']' after the slice [begin:end:step]"));
+    expect(TokenKind::kCloseBracket, "expected ']' after the slice [begin:end:step]");
     if (parts[2] == 0) {
       return wrong(Kind::kInvalidValue, last,
                    "the step of a slice must not be 0; leave it out, or use -1 to go backwards");
@@ -369,21 +370,21 @@ class Parser final {
     return build_.add({.op = Op::kSlice,
                        .offset = offset,
                        .source = left,
-                       .right = TRY(applied(kStarring)),
+                       .right = applied(kStarring),
                        .first = place});
   }
 
-  Result<NodeId> list() {
+  NodeId list() {
     const auto& token = *token_++;
     const auto mark = build_.mark();
     do {
-      build_.put_aside(TRY(expression(kNothing)));
+      build_.put_aside(expression(kNothing));
     } while (accept(TokenKind::kComma));
-    TRY(expect(TokenKind::kCloseBracket, "expected ',' or ']'"));
+    expect(TokenKind::kCloseBracket, "expected ',' or ']'");
     return build_.add_with_children({.op = Op::kList, .offset = token.offset}, mark);
   }
 
-  Result<NodeId> record() {
+  NodeId record() {
     const auto& token = *token_++;
     std::vector<Entry> entries;
     std::unordered_map<std::string_view, std::uint32_t> places;
@@ -392,12 +393,12 @@ class Parser final {
         return unexpected("a name should stand here, as in {name: expression}");
       }
       const auto key = name_of(*token_++);
-      TRY(expect(TokenKind::kColon, "expected ':' after the name"));
+      expect(TokenKind::kColon, "expected ':' after the name");
       const auto place =
           places.try_emplace(key, static_cast<std::uint32_t>(places.size())).first->second;
-      entries.push_back({key, TRY(expression(kNothing)), place});
+      entries.push_back({key, expression(kNothing), place});
     } while (accept(TokenKind::kComma));
-    TRY(expect(TokenKind::kCloseBrace, "expected ',' or '}'"));
+    expect(TokenKind::kCloseBrace, "expected ',' or '}'");
     return build_.add_record({.op = Op::kRecord,
                               .offset = token.offset,
                               .names = static_cast<std::uint32_t>(places.size())},
@@ -405,7 +406,7 @@ class Parser final {
   }
 
   // REQUIRES: at '('.
-  Result<NodeId> call(const Token& name_token) {
+  NodeId call(const Token& name_token) {
     const auto called = name_of(name_token);
     const auto* found = find_function(called);
     ++token_;
@@ -415,18 +416,18 @@ class Parser final {
       do {
         references_.push_back(at(TokenKind::kReference) ? token_->offset + 1 : 0);
         accept(TokenKind::kReference);
-        build_.put_aside(TRY(expression(kNothing)));
+        build_.put_aside(expression(kNothing));
       } while (accept(TokenKind::kComma));
     }
-    TRY(expect(TokenKind::kCloseParen, "expected ',' or ')'"));
+    expect(TokenKind::kCloseParen, "expected ',' or ')'");
     if (found == nullptr) return unknown_function(called, name_token.offset);
-    TRY(check_arguments(*found, name_token.offset, references));
+    check_arguments(*found, name_token.offset, references);
     references_.resize(references);
     return build_.add_with_children(
         {.op = Op::kCall, .function = found->function, .offset = name_token.offset}, mark);
   }
 
-  Failure unknown_function(std::string_view called, std::size_t offset) const {
+  NodeId unknown_function(std::string_view called, std::size_t offset) {
     std::vector<std::string> names;
     for (const auto& known : all_functions()) names.emplace_back(known.name);
     const auto near = most_similar(called, names);
@@ -438,34 +439,35 @@ class Parser final {
   }
 
   // Their number, and that expression references stand where they are expected.
-  Result<void> check_arguments(const Signature& function, std::size_t offset,
-                               std::size_t references) const {
+  void check_arguments(const Signature& function, std::size_t offset, std::size_t references) {
     const auto given = references_.size() - references;
     if (function.variadic ? given == 0 : given != function.count()) {
-      return wrong(Kind::kInvalidArity, offset,
-                   fmt::format("{}() takes {}{} argument{}, not {}", function.name,
-                               function.variadic ? "at least " : "", function.count(),
-                               function.count() == 1 ? "" : "s", given));
+      wrong(Kind::kInvalidArity, offset,
+            fmt::format("{}() takes {}{} argument{}, not {}", function.name,
+                        function.variadic ? "at least " : "", function.count(),
+                        function.count() == 1 ? "" : "s", given));
+      return;
     }
     for (unsigned i = 0; i < given; ++i) {
       const bool expected = function.expected(i) == kExpressionBit;
       const auto place = references_[references + i];
       if (expected == (place != 0)) continue;
-      return wrong(Kind::kInvalidType, place != 0 ? place - 1 : offset,
-                   expected ? fmt::format("argument {} of {}() must be an expression: put '&' "
-                                          "before it",
-                                          i + 1, function.name)
-                            : fmt::format("argument {} of {}() must be a value: leave '&' out",
-                                          i + 1, function.name));
+      wrong(Kind::kInvalidType, place != 0 ? place - 1 : offset,
+            expected ? fmt::format("argument {} of {}() must be an expression: put '&' "
+                                   "before it",
+                                   i + 1, function.name)
+                     : fmt::format("argument {} of {}() must be a value: leave '&' out", i + 1,
+                                   function.name));
     }
-    return {};
   }
 
   Program& program_;
   Builder build_;
   const Token* token_;
+  const Token* const end_;
   unsigned open_ = 0;
-  std::vector<std::uint32_t> references_;  // for each argument: the offset of its '&' plus 1, or 0
+  // For each argument: the offset of its '&' plus 1, or 0.
+  boost::container::small_vector<std::uint32_t, 16> references_;
 };
 
 }  // namespace
@@ -473,6 +475,9 @@ class Parser final {
 Result<void> parse(Program& program) {
   Tokens tokens;
   TRY(read_tokens(program, tokens));
+  // Two tokens for each name or operator, mostly.
+  program.nodes.reserve(tokens.size() / 2);
+  program.steps.reserve(tokens.size() / 2);
   return Parser(program, tokens).run();
 }
 

@@ -61,9 +61,11 @@ struct Node {
 
 // One `.name` or `[index]` of a path.
 struct Step {
-  std::string_view name{};
-  std::int64_t index = 0;
-  bool is_index = false;
+  const char* chars = nullptr;  // of the name; nullptr for an index
+  std::int64_t number = 0;      // the size of the name, or the index
+
+  bool is_index() const { return chars == nullptr; }
+  std::string_view name() const { return {chars, static_cast<std::size_t>(number)}; }
 };
 
 struct Slice {

@@ -35,25 +35,33 @@ Range range_of(const Slice& slice, std::int64_t size) {
 }
 
 template <typename T>
-bool ends_equal(const char* a, const char* b, std::size_t size) {
-  T first[2];
-  T last[2];
-  std::memcpy(&first[0], a, sizeof(T));
-  std::memcpy(&first[1], b, sizeof(T));
-  std::memcpy(&last[0], a + size - sizeof(T), sizeof(T));
-  std::memcpy(&last[1], b + size - sizeof(T), sizeof(T));
-  return first[0] == first[1] && last[0] == last[1];
+bool same_at(const char* a, const char* b) {
+  T left;
+  T right;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  return left == right;
+}
+
+// Both ends, which overlap. REQUIRES: at least one T.
+template <typename T>
+bool same_ends(const char* a, const char* b, std::size_t size) {
+  return same_at<T>(a, b) && same_at<T>(a + size - sizeof(T), b + size - sizeof(T));
 }
 
 // Names are short: comparing them takes less than a call.
-bool equal(std::string_view a, std::string_view b) {
-  const auto size = a.size();
-  if (size != b.size()) return false;
-  if (size > 16) return a == b;
-  if (size >= 8) return ends_equal<std::uint64_t>(a.data(), b.data(), size);
-  if (size >= 4) return ends_equal<std::uint32_t>(a.data(), b.data(), size);
-  if (size >= 2) return ends_equal<std::uint16_t>(a.data(), b.data(), size);
-  return size == 0 || a[0] == b[0];
+inline bool same_name(std::string_view name, std::string_view other) {
+  const auto size = name.size();
+  const auto* const a = name.data();
+  const auto* const b = other.data();
+  if (size != other.size()) return false;
+  if (size < 2) return size == 0 || *a == *b;
+  if (size < 4) return same_ends<std::uint16_t>(a, b, size);
+  if (size < 8) return same_ends<std::uint32_t>(a, b, size);
+  for (std::size_t i = 8; i + 8 < size; i += 8) {
+    if (!same_at<std::uint64_t>(a + i, b + i)) return false;
+  }
+  return same_ends<std::uint64_t>(a, b, size);
 }
 
 bool holds(Comparison comparison, std::partial_ordering order) {
@@ -87,15 +95,13 @@ Result<Item> Search::run(const json::Value& document) {
 
 Error Search::error() { return error_ ? std::move(*error_) : over_budget(budget_); }
 
-Item Search::evaluate(NodeId id, Item current) {
-  if (id == kCurrent) return current;
-  if (!meter_.step()) return failed();
-  const auto& node = program_.nodes[id];
+// It calls nothing but at its end, so that it has nothing to save.
+Item Search::apply_node(const Node& node, Item current) {
   switch (node.op) {
     case Op::kLiteral:
       return Item::of(program_.literals[node.first]);
     case Op::kPath:
-      return path(node, current);
+      return path_from(node, current);
     case Op::kChain:
       return chain(node, current);
     case Op::kAnd:
@@ -126,12 +132,38 @@ Item Search::evaluate(NodeId id, Item current) {
   std::unreachable();
 }
 
-Item Search::path(const Node& node, Item current) {
-  auto at = evaluate(node.source, current);
+Item Search::path_from(const Node& node, Item current) {
+  return path(node, evaluate(node.source, current));
+}
+
+// Objects beside each other mostly have their members in the same order. As long as each member is
+// where it was the last time, no function is called.
+Item Search::path(const Node& node, Item at) {
+  const auto* const steps = program_.steps.data();
   for (auto i = node.first; i < node.first + node.count; ++i) {
+    if (steps[i].is_index()) {
+      const auto index = static_cast<std::uint64_t>(steps[i].number);
+      // One from the end is larger than any size.
+      if (at.tag() != Tag::kArray || index >= at.array->size()) return rest_of_path(node, at, i);
+      at = Item::of(at.array->data()[index]);
+      continue;
+    }
+    if (at.tag() != Tag::kObject) return rest_of_path(node, at, i);
+    const auto& object = *at.object;
+    const auto hint = hints_[i];
+    if (hint >= object.size()) return rest_of_path(node, at, i);
+    const auto& member = object.begin()[hint];
+    if (!same_name(member.key(), steps[i].name())) return rest_of_path(node, at, i);
+    at = Item::of(member.value());
+  }
+  return at;
+}
+
+Item Search::rest_of_path(const Node& node, Item at, std::uint32_t first) {
+  for (auto i = first; i < node.first + node.count; ++i) {
     const auto& step = program_.steps[i];
     if (at.failed()) return at;
-    if (!step.is_index) {
+    if (!step.is_index()) {
       if (!at.is_object()) return {};
       at = member(at, i);
       continue;
@@ -139,30 +171,32 @@ Item Search::path(const Node& node, Item current) {
     if (!at.is_array()) return {};
     const Elements elements(at);
     const auto size = static_cast<std::int64_t>(elements.size());
-    const auto index = step.index < 0 ? step.index + size : step.index;
+    const auto index = step.number < 0 ? step.number + size : step.number;
     if (index < 0 || index >= size) return {};
     at = elements[static_cast<std::size_t>(index)];
   }
   return at;
 }
 
-// Objects beside each other mostly have their members in the same order.
 Item Search::member(Item from, std::uint32_t step) {
-  const auto key = program_.steps[step].name;
+  const auto key = program_.steps[step].name();
   if (from.tag() == Tag::kRecord) {
     bool found = false;
     return meter_.spend(from.size() / 8) ? find(from, key, found) : failed();
   }
-  const auto& object = *from.object;
-  auto& hint = hints_[step];
-  const auto* const begin = object.begin();
-  if (hint < object.size() && equal(begin[hint].key(), key)) {
-    return Item::of(begin[hint].value());
+  const auto place = find_place(*from.object, key, hints_[step]);
+  if (place == from.object->size()) return {};
+  hints_[step] = beside_ = static_cast<std::uint32_t>(place);
+  return Item::of(from.object->begin()[place].value());
+}
+
+// Queries often ask for members that are beside each other.
+std::size_t Search::find_place(const json::Object& object, std::string_view key,
+                               std::uint32_t hint) const {
+  for (const auto place : {hint, beside_ + 1, beside_ - 1}) {
+    if (place < object.size() && same_name(object.begin()[place].key(), key)) return place;
   }
-  const auto* const found = object.find(key);
-  if (found == object.end()) return {};
-  hint = static_cast<std::uint32_t>(found - begin);
-  return Item::of(found->value());
+  return static_cast<std::size_t>(object.find(key) - object.begin());
 }
 
 Item Search::chain(const Node& node, Item current) {
@@ -276,9 +310,12 @@ Item Search::filter(const Node& node, Item current) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     next.at(i);
     const auto element = elements[i];
+    const auto before = arena_.mark();
     const auto condition = evaluate(node.condition, element);
     if (condition.failed()) return condition;
-    if (truthy(condition) && !apply(node.right, element)) return failed();
+    const bool wanted = truthy(condition);
+    arena_.rewind(before);
+    if (wanted && !apply(node.right, element)) return failed();
   }
   return collect(mark);
 }

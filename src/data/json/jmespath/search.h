@@ -12,6 +12,7 @@
 #include "data/json/jmespath/item.h"
 #include "data/json/jmespath/jmespath.h"
 #include "data/json/jmespath/program.h"
+#include "data/json/jmespath/text.h"
 
 namespace cairn::jmespath {
 
@@ -25,7 +26,7 @@ class Search final {
   // The outcome; it lives as long as the search and the document.
   Result<Item> run(const json::Value& document);
 
-  Result<json::Value> value(Item outcome);
+  Result<json::Value> value(Item outcome, const boost::json::storage_ptr& storage);
   Result<std::string> text(Item outcome);
 
  private:
@@ -35,9 +36,23 @@ class Search final {
   };
 
   // search.cc
-  Item evaluate(NodeId id, Item current);
-  Item path(const Node& node, Item current);
+  Item evaluate(NodeId id, Item current) {
+    if (id == kCurrent) return current;
+    if (!meter_.step()) [[unlikely]]
+      return failed();
+    const auto& node = program_.nodes[id];
+    // Mostly it is the path to a member.
+    const bool plain = node.op == Op::kPath && node.source == kCurrent;
+    return plain ? path(node, current) : apply_node(node, current);
+  }
+  Item apply_node(const Node& node, Item current);
+  Item path_from(const Node& node, Item current);
+  Item path(const Node& node, Item at);
+  Item rest_of_path(const Node& node, Item at, std::uint32_t first);
   Item member(Item from, std::uint32_t step);
+  // Where the member is, or the size.
+  std::size_t find_place(const json::Object& object, std::string_view key,
+                         std::uint32_t hint) const;
   Item chain(const Node& node, Item current);
   Item any_or_all(const Node& node, Item current, bool until);
   Item negate(const Node& node, Item current);
@@ -89,6 +104,7 @@ class Search final {
   // Bytes for a string of this search; nullptr when over the budget.
   char* make_text(std::size_t size);
   Item wrong_type(const Node& node, std::string_view what);
+  Item wrong_argument(const Node& node, unsigned number, Item argument);
 
   // order.cc
   Item sum(const Node& node, Item array);  // and avg
@@ -104,13 +120,12 @@ class Search final {
   bool measure(const json::Value& value);
   bool measure(const json::Array& array);
   bool measure(const json::Object& object);
-  template <typename Put>
-  bool make_value(Item item, Put put);
-  template <typename Put>
-  bool make_array(Item list, Put put);
-  template <typename Put>
-  bool make_object(Item record, Put put);
-  bool write(std::string& out, Item item, std::size_t& charged);
+  bool fill(json::Value& to, Item item);
+  bool fill(json::Array& array, Item list);
+  bool fill(json::Object& object, Item record);
+  bool write(Text& out, Item item);
+  bool write_array(Text& out, Elements elements);
+  bool write_object(Text& out, Members members);
 
   const Program& program_;
   Budget& budget_;
@@ -118,6 +133,7 @@ class Search final {
   Arena arena_;
   std::vector<Item> kept_;
   std::uint32_t* hints_ = nullptr;  // for each step: where its member was the last time
+  std::uint32_t beside_ = 0;        // where a member was found the last time
   std::optional<Error> error_;
 };
 
