@@ -17,6 +17,7 @@
 
 #include "base/budget.h"
 #include "base/clock.h"
+#include "data/json/arena.h"
 #include "data/json/jmespath/jmespath.h"
 #include "data/json/json.h"
 
@@ -94,18 +95,17 @@ int main(int argc, char** argv) {
   // can cost more than the call.
   mallopt(M_MMAP_THRESHOLD, 512 << 20);
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
-  std::map<std::string, json::Value> documents;
+  // As the server keeps them.
+  std::map<std::string, json::ArenaDocument> documents;
   std::ifstream jobs(argv[1]);
   for (std::string line; std::getline(jobs, line);) {
     const auto job = json::parse(line);
     require(job.has_value(), line);
     const std::string file(json::text(job->at("file")));
     if (!documents.contains(file)) {
-      auto document = json::parse(read(file));
-      require(document.has_value(), file);
-      documents.emplace(file, std::move(*document));
+      require(documents[file].parse(read(file)).has_value(), file);
     }
-    run(std::string(json::text(job->at("expression"))), documents.at(file),
+    run(std::string(json::text(job->at("expression"))), documents.at(file).value(),
         job->at("parse").get_bool());
   }
   return 0;

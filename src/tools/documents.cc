@@ -1,6 +1,7 @@
 #include "tools/documents.h"
 
 #include "data/cas/file.h"
+#include "data/json/arena.h"
 
 namespace cairn {
 namespace {
@@ -52,14 +53,15 @@ Result<OpenDocument> Documents::open(const TreeView& tree, const Path& path) {
                 at.path.render(), at.entry.bytes, kMaxBytes);
   }
   const auto source = TRY(text(tree, out));
-  auto parsed = json::parse(source, kLimits);
+  auto document = std::make_shared<json::ArenaDocument>();
+  auto parsed = document->parse(source, kLimits);
   if (!parsed) {
     auto error = std::move(parsed).error();
     error.message = fmt::format("'{}' is not JSON: {}", at.path.render(), error.message);
     return Failure(std::move(error));
   }
   parsed_.fetch_add(1);
-  out.value = std::make_shared<const json::Value>(std::move(*parsed));
+  out.value = {document, &document->value()};
   keep(out.key, out.value, source.size() * kBytesForOne + 1000);
   return out;
 }

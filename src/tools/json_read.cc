@@ -1,4 +1,6 @@
 // Reading JSON contexts: get_schema, get_all, query, preview, select.
+#include <boost/json/monotonic_resource.hpp>
+
 #include "data/json/document/describe.h"
 #include "data/json/document/select.h"
 #include "data/json/jmespath/jmespath.h"
@@ -32,7 +34,8 @@ Result<Reply> run_query(Call& call, const Arguments& arguments) {
   auto limits = call.limits(50'000'000);
   limits.bytes = 64 << 20;
   Budget budget(call.clock(), limits);
-  const auto result = TRY(expression.search(*opened.value, budget));
+  boost::json::monotonic_resource memory;
+  const auto result = TRY(expression.search(*opened.value, budget, &memory));
   json::Object out;
   add_cut(call, arguments, out, "result", result);
   return Reply(std::move(out));

@@ -10,6 +10,7 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "data/json/arena.h"
 
 namespace cairn::json {
 namespace {
@@ -41,7 +42,7 @@ class Builder {
   bool on_number_part(View, ErrorCode&) { return true; }  // the text is whole: no parts
 
   bool on_array_end(std::size_t count, ErrorCode& error) {
-    Array array;
+    Array array(storage_);
     array.reserve(count);
     const auto first = values_.end() - static_cast<std::ptrdiff_t>(count);
     for (auto value = first; value != values_.end(); ++value) array.push_back(std::move(*value));
@@ -50,7 +51,7 @@ class Builder {
   }
 
   bool on_object_end(std::size_t count, ErrorCode& error) {
-    Object object;
+    Object object(storage_);
     object.reserve(count);
     const auto first = values_.end() - static_cast<std::ptrdiff_t>(count);
     const auto first_key = key_begins_.size() - count;
@@ -113,6 +114,7 @@ class Builder {
   }
 
   void allow(std::size_t max_values) { max_values_ = max_values; }
+  void store_in(boost::json::storage_ptr storage) { storage_ = std::move(storage); }
 
   // Why the builder stopped the parser, if it did.
   const std::optional<std::string>& refusal() const { return refusal_; }
@@ -125,7 +127,7 @@ class Builder {
     if (++count_ > max_values_) {
       return refuse(error, fmt::format("there are more than {} values", max_values_));
     }
-    values_.emplace_back(std::forward<T>(value));
+    values_.emplace_back(std::forward<T>(value), storage_);
     return true;
   }
 
@@ -147,6 +149,7 @@ class Builder {
   std::string text_;  // a string that comes in parts
   std::size_t count_ = 0;
   std::size_t max_values_ = 0;
+  boost::json::storage_ptr storage_;
   std::optional<std::string> refusal_;
 };
 
@@ -210,19 +213,30 @@ Failure refused(std::string_view text, std::size_t offset, const std::string& wh
                      .with("offset", static_cast<std::int64_t>(offset)));
 }
 
-}  // namespace
-
-Result<Value> parse(std::string_view text, const ParseLimits& limits) {
+Result<Value> parse_in(std::string_view text, const ParseLimits& limits,
+                       boost::json::storage_ptr storage) {
   boost::json::parse_options options;
   options.max_depth = std::min(limits.max_depth, kDeepest);
   boost::json::basic_parser<Builder> parser(options);
   parser.handler().allow(limits.max_values);
+  parser.handler().store_in(std::move(storage));
   ErrorCode error;
   const auto offset = parser.write_some(false, text.data(), text.size(), error);
   if (!error && offset < text.size()) error = boost::json::error::extra_data;
   if (!error) return parser.handler().release();
   const auto& refusal = parser.handler().refusal();
   return refused(text, offset, refusal ? *refusal : reason(error, text, offset, limits));
+}
+
+}  // namespace
+
+Result<Value> parse(std::string_view text, const ParseLimits& limits) {
+  return parse_in(text, limits, {});
+}
+
+Result<void> ArenaDocument::parse(std::string_view text, const ParseLimits& limits) {
+  value_ = TRY(parse_in(text, limits, &memory_));
+  return {};
 }
 
 const Value* find(const Object& object, std::string_view key) { return object.if_contains(key); }
