@@ -357,8 +357,8 @@ void add_changing(Group& group) {
          .description = fmt::format("Make it {}, at once{}", status,
                                     word == std::string_view("revoke") ? " and for good" : ""),
          .example = fmt::format("cairn endpoint {} aei_…", word)},
-        [status = std::string(status)](Context& context, const EndpointArguments& given) {
-          return run_status(context, given, status);
+        [made = std::string(status)](Context& context, const EndpointArguments& given) {
+          return run_status(context, given, made);
         });
   }
   group.add_for_one({.name = "rotate",
