@@ -17,7 +17,7 @@
 
 #include "base/budget.h"
 #include "base/clock.h"
-#include "data/json/arena.h"
+#include "data/json/arena_document.h"
 #include "data/json/jmespath/jmespath.h"
 #include "data/json/json.h"
 

@@ -239,7 +239,10 @@ Result<Reply> BoundCalls::perform_files(const Caller& caller, const Context& con
                                         const Operation& operation, const ToolId& tool,
                                         json::Object arguments, const std::stop_token& stop) {
   const auto found = place_of(caller.session().rights, context);
-  if (!found) return no_data();
+  if (!found) {
+    return executor_.record(caller, operation.tool, false, json::Value(std::move(arguments)),
+                            []() -> Result<Reply> { return no_data(); });
+  }
   const auto& place = *found;
   const auto inside = caller.within(place, DelegateId::from_bytes(tool.bytes()));
   const auto depot = place.depot.render();

@@ -1,7 +1,7 @@
 #include "tools/documents.h"
 
 #include "data/cas/file.h"
-#include "data/json/arena.h"
+#include "data/json/arena_document.h"
 
 namespace cairn {
 namespace {

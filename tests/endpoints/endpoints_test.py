@@ -439,6 +439,13 @@ class Endpoints(unittest.TestCase):
         status, answer = call("fs_rewrite", entries={"stolen": {"link": key}})
         self.assertEqual((status, answer["error"]), (403, "NODE_NOT_AUTHORIZED"))
         self.assertEqual(self.text(depot, "out/secret.txt"), "secret\n")
+        # What was refused because its directory went away is in the audit log, too.
+        self.tool("delete_depot", {"depotId": depot})
+        status, answer = call("fs_ls")
+        self.assertEqual(status, 404, answer)
+        self.assertNotIn("in", answer["message"].split("'"))
+        entry = self.tool("get_audit", {"endpointId": made["endpointId"], "limit": 1})["entries"][0]
+        self.assertEqual((entry["tool"], entry["outcome"]), ("fs_ls", answer["error"]))
 
     def test_custom_tools(self):
         depot = self.a_depot()

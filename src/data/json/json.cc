@@ -10,7 +10,7 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
-#include "data/json/arena.h"
+#include "data/json/arena_document.h"
 
 namespace cairn::json {
 namespace {
