@@ -15,6 +15,7 @@ constexpr std::array kCodes{
     CodeInfo{Code::kAmbiguousKey, "AMBIGUOUS_KEY", 400, 2},
     CodeInfo{Code::kInvalidPattern, "INVALID_PATTERN", 400, 2},
     CodeInfo{Code::kInvalidCursor, "INVALID_CURSOR", 400, 2},
+    CodeInfo{Code::kPathOutside, "PATH_OUTSIDE", 403, 7},
     CodeInfo{Code::kPathNotFound, "PATH_NOT_FOUND", 404, 3},
     CodeInfo{Code::kNotADirectory, "NOT_A_DIRECTORY", 400, 2},
     CodeInfo{Code::kNotAFile, "NOT_A_FILE", 400, 2},

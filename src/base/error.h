@@ -21,6 +21,7 @@ enum class Code {
   kAmbiguousKey,
   kInvalidPattern,
   kInvalidCursor,
+  kPathOutside,
   kPathNotFound,
   kNotADirectory,
   kNotAFile,

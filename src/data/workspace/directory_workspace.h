@@ -1,0 +1,49 @@
+// A workspace in directories of this machine, confined by the kernel.
+//
+// Every access begins at the handle of a root and is resolved by openat2 with RESOLVE_BENEATH and
+// RESOLVE_NO_MAGICLINKS, or name by name through handles; no path is checked first and used later.
+// Links that stay inside work, absolute ones too; those that leave are PATH_OUTSIDE.
+//
+// Files are replaced, never written into: a temporary file beside them, renamed over them. So a
+// reader sees the old or the new, another hard link keeps the old, and nothing is ever written into
+// a device or pipe. The mode stays.
+#pragma once
+
+#include "base/random.h"
+#include "data/workspace/workspace.h"
+
+namespace cairn {
+
+class DirectoryWorkspace final : public Workspace {
+ public:
+  struct Options {
+    // `~` of clients; empty: they have none.
+    std::string home;
+    bool read_only = false;
+  };
+
+  // IO_ERROR, PATH_NOT_FOUND or NOT_A_DIRECTORY when a directory cannot be opened.
+  // REQUIRES: at least one directory; random outlives it.
+  static Result<std::shared_ptr<DirectoryWorkspace>> open(std::span<const std::string> directories,
+                                                          Random& random, Options options);
+  ~DirectoryWorkspace() override;
+
+  std::vector<std::string> roots() const override;
+  std::string relative(std::string_view place) const override;
+  Result<WorkFilePtr> open_file(std::string_view path) const override;
+  Result<WorkDirectoryPtr> open_directory(std::string_view path) const override;
+  Result<WorkPlace> info(std::string_view path) const override;
+  Result<std::string> write(std::string_view path, ByteView content) override;
+  Result<std::string> edit(std::string_view path, const Rewrite& rewrite) override;
+  Result<std::string> make_directory(std::string_view path) override;
+  Result<std::string> move(std::string_view source, std::string_view destination) override;
+  Result<std::string> copy(std::string_view source, std::string_view destination) override;
+  Result<std::string> remove(std::string_view path, bool recursive) override;
+
+ private:
+  struct State;
+  explicit DirectoryWorkspace(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cairn
