@@ -41,11 +41,18 @@ std::string context_of(const json::Value& arguments) {
   if (!arguments.is_object()) return out;
   for (std::string_view name :
        {"nodeKey", "depotId", "delegateId", "userId", "toolId", "endpointId", "bindingId", "key",
-        "path", "jsonPath", "from", "to", "toPath", "root", "title", "name", "target"}) {
+        "tool", "path", "source", "destination", "jsonPath", "from", "to", "toPath", "root", "title",
+        "name", "target"}) {
     const auto* value = arguments.get_object().if_contains(name);
     if (value == nullptr || !value->is_string()) continue;
     if (!out.empty()) out += ' ';
     out += shown(std::string_view(value->get_string()), 200);
+  }
+  // The arguments of a file tool.
+  if (const auto* inner = arguments.get_object().if_contains("arguments")) {
+    const auto about = context_of(*inner);
+    if (!out.empty() && !about.empty()) out += ' ';
+    out += about;
   }
   return out;
 }

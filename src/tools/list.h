@@ -81,4 +81,7 @@ Tool unbind_tool();
 Tool create_mcp_instance();
 Tool upgrade_endpoint();
 
+// The file tools on a depot, for workspaces.
+Result<std::vector<Tool>> workspace_tools();
+
 }  // namespace cairn

@@ -98,8 +98,10 @@ constexpr MakeTool kTools[] = {
 
 Result<ToolTable> ToolTable::make() {
   ToolTable table;
-  for (auto make : kTools) {
-    auto tool = make();
+  std::vector<Tool> tools;
+  for (auto make : kTools) tools.push_back(make());
+  for (auto& tool : TRY(workspace_tools())) tools.push_back(std::move(tool));
+  for (auto& tool : tools) {
     auto input = json::Schema::compile(tool.input);
     auto output = json::Schema::compile(tool.output);
     if (!input || !output) {

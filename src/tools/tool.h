@@ -32,6 +32,7 @@ std::string_view name(Right right);
 enum class Audience {
   kAgents,    // MCP, REST, command line
   kPrograms,  // not MCP: bytes, or management
+  kWorkspaces,  // behind the file tools of a workspace
 };
 
 // Hints for clients, as MCP names them.

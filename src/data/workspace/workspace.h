@@ -125,6 +125,10 @@ class Workspace {
   // INVALID_ARGUMENT. A root is FORBIDDEN.
   virtual Result<std::string> remove(std::string_view path, bool recursive) = 0;
 
+  // What there is to say beside the answer of the last change: whose work it was merged with, or
+  // replaced.
+  virtual std::vector<std::string> notes() const { return {}; }
+
   // Whether changes are kept and can be taken back: the two below work.
   virtual bool has_history() const { return false; }
   virtual Result<WorkHistory> history(std::size_t limit, std::string_view from) const;

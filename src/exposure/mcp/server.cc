@@ -246,6 +246,9 @@ void Server::take(Peer& peer, const Notification& notification) {
   if (notification.method == "notifications/cancelled") {
     if (const auto* id = json::find(notification.params, "requestId")) peer.cancel(*id);
   }
+  if (notification.method == "notifications/roots/list_changed") {
+    service_.roots_changed(*peer.principal());
+  }
 }
 
 Manner Server::manner(const Peer& peer, const Request& request) const {

@@ -150,6 +150,8 @@ class Service {
   // Whether the principal would still be let in: an open stream outlives the request that opened
   // it.
   virtual bool still_valid(const Principal& principal) const = 0;
+  // The client says that its roots are others now.
+  virtual void roots_changed(const Principal&) {}
   // Where to announce changes from now on; nullptr: nowhere. When it returns, the earlier one is
   // not used any more.
   virtual void announce_to(Changes* changes) = 0;

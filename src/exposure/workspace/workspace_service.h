@@ -1,0 +1,56 @@
+// WorkspaceService: the file tools as an MCP server offers them, one by one or as one tool
+// `filesystem`, for whoever sits at a desk.
+//
+// Threads  every function may be called from any thread.
+#pragma once
+
+#include "exposure/mcp/service.h"
+#include "exposure/workspace/desk.h"
+
+namespace cairn::workspaces {
+
+class WorkspaceService final : public mcp::Service {
+ public:
+  static Result<std::unique_ptr<WorkspaceService>> make(std::string version);
+
+  const work::FileTools& tools() const { return tools_; }
+
+  const mcp::Offer& offer() const override { return offer_; }
+  std::string instructions(const mcp::Principal& principal) const override;
+
+  mcp::Rpc<mcp::Page> list_tools(mcp::Exchange& exchange, std::string_view cursor) override;
+  mcp::Manner manner(const mcp::Principal& principal, std::string_view tool,
+                     const json::Object& arguments) const override;
+  std::span<const mcp::ParamHeader> param_headers(const mcp::Principal& principal,
+                                                  std::string_view tool) const override;
+  mcp::Rpc<mcp::ToolOutcome> call_tool(mcp::Exchange& exchange, std::string_view tool,
+                                       const json::Object& arguments) override;
+
+  // There is nothing but tools.
+  mcp::Rpc<mcp::Page> list_resources(mcp::Exchange& exchange, std::string_view cursor) override;
+  mcp::Rpc<mcp::Page> list_templates(mcp::Exchange& exchange, std::string_view cursor) override;
+  mcp::Rpc<mcp::ResourceContents> read_resource(mcp::Exchange& exchange,
+                                                std::string_view uri) override;
+  mcp::Rpc<mcp::Page> list_prompts(mcp::Exchange& exchange, std::string_view cursor) override;
+  mcp::Rpc<json::Object> get_prompt(mcp::Exchange& exchange, std::string_view name,
+                                    const json::Object& arguments) override;
+  mcp::Rpc<mcp::Completion> complete(mcp::Exchange& exchange,
+                                     const mcp::CompletionRequest& request) override;
+  mcp::Rpc<mcp::Watched> watch(const mcp::Principal& principal,
+                               const mcp::Subject& subject) override;
+  bool still_valid(const mcp::Principal& principal) const override;
+  void roots_changed(const mcp::Principal& principal) override;
+  void announce_to(mcp::Changes*) override {}
+
+ private:
+  WorkspaceService(work::FileTools tools, std::string version);
+
+  mcp::ToolOutcome call_method(const Desk& desk, const json::Object& arguments,
+                               const std::stop_token& stop) const;
+  json::Object one_tool(const Desk& desk) const;
+
+  work::FileTools tools_;
+  mcp::Offer offer_;
+};
+
+}  // namespace cairn::workspaces

@@ -1,0 +1,361 @@
+#include "tools/depot_workspace.h"
+
+#include <algorithm>
+
+#include "base/quote.h"
+#include "data/cas/file.h"
+#include "data/tree/change.h"
+
+namespace cairn {
+namespace {
+
+constexpr int kMaxAttempts = 20;
+constexpr std::size_t kMaxPathShown = 1000;
+
+std::string place_of(const Path& path) { return "/" + path.render(); }
+
+// The error with where it happened.
+template <typename T>
+Result<T> at(Result<T> result, const Path& path) {
+  if (result || result.error().details.contains("place")) return result;
+  return Failure(std::move(result).error().with("place", place_of(path)));
+}
+
+Failure fail_at(Code code, const Path& path, std::string text) {
+  return Failure(Error(code, std::move(text)).with("place", place_of(path)));
+}
+
+Budget::Limits unlimited() { return {}; }
+
+class DepotFile final : public WorkFile {
+ public:
+  DepotFile(const NodeReader& nodes, NodePtr file, std::string place, const WorkInfo& info)
+      : nodes_(nodes), file_(std::move(file)), place_(std::move(place)), info_(info) {}
+
+  const std::string& place() const override { return place_; }
+  const WorkInfo& info() const override { return info_; }
+  Result<std::size_t> read(std::uint64_t offset, std::span<char> room) const override {
+    std::size_t filled = 0;
+    TRY(read_file(nodes_, *file_, offset, room.size(), [&](ByteView part) -> Result<void> {
+      std::ranges::copy(part, room.begin() + static_cast<std::ptrdiff_t>(filled));
+      filled += part.size();
+      return {};
+    }));
+    return filled;
+  }
+
+ private:
+  const NodeReader& nodes_;
+  NodePtr file_;
+  std::string place_;
+  WorkInfo info_;
+};
+
+WorkKind kind_of(Kind kind) { return kind == Kind::kFile ? WorkKind::kFile : WorkKind::kDirectory; }
+
+// Asks the workspace, which outlives it, about what is in it.
+class DepotDirectory final : public WorkDirectory {
+ public:
+  DepotDirectory(const Workspace& files, const TreeView& tree, const Clock& clock, Path path)
+      : files_(files),
+        tree_(tree),
+        clock_(clock),
+        path_(std::move(path)),
+        place_(place_of(path_)) {}
+
+  const std::string& place() const override { return place_; }
+
+  Result<std::vector<WorkEntry>> entries() const override {
+    std::vector<WorkEntry> out;
+    Budget budget(clock_, unlimited());
+    ListOptions options{.limit = ListOptions::kMaxLimit, .cursor = std::nullopt};
+    do {
+      auto page = TRY(list(tree_, path_, options, budget));
+      for (auto& child : page.children) {
+        out.push_back({std::move(child.name), kind_of(child.value.kind)});
+      }
+      options.cursor = std::move(page.next_cursor);
+    } while (options.cursor);
+    return out;
+  }
+
+  Result<std::unique_ptr<WorkDirectory>> enter(const std::string& name) const override {
+    return files_.open_directory(below(name));
+  }
+  Result<WorkInfo> info(const std::string& name) const override {
+    return TRY(files_.info(below(name))).info;
+  }
+  Result<WorkFilePtr> open(const std::string& name) const override {
+    return files_.open_file(below(name));
+  }
+
+ private:
+  std::string below(const std::string& name) const {
+    return path_.is_root() ? "/" + name : place_ + "/" + name;
+  }
+
+  const Workspace& files_;
+  const TreeView& tree_;
+  const Clock& clock_;
+  Path path_;
+  std::string place_;
+};
+
+bool is_drive(std::string_view text) {
+  if (text.size() < 2 || text[1] != ':') return false;
+  const char letter = static_cast<char>(text[0] | 0x20);
+  return letter >= 'a' && letter <= 'z' &&
+         (text.size() == 2 || text[2] == '\\' || text[2] == '/');
+}
+
+Failure outside(std::string_view text, std::string_view why) {
+  return Failure(Error(Code::kPathOutside, fmt::format("Access denied - {}: {}", why, shown(text)))
+                     .with("place", std::string(shown(text))));
+}
+
+}  // namespace
+
+Result<Path> path_in_depot(std::string_view text) {
+  if (is_drive(text)) return outside(text, "Windows-style path received on a POSIX host");
+  if (text.contains('\0')) return outside(text, "path outside allowed directories");
+  std::vector<std::string_view> names;
+  for (auto rest = text; !rest.empty();) {
+    const auto end = rest.find('/');
+    const auto name = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (name.empty() || name == ".") continue;
+    if (name != "..") {
+      names.push_back(name);
+      continue;
+    }
+    if (names.empty()) return outside(text, "path outside allowed directories");
+    names.pop_back();
+  }
+  std::string plain;
+  for (const auto name : names) {
+    if (!plain.empty()) plain += '/';
+    plain += name;
+  }
+  return Path::parse(plain);
+}
+
+DepotWorkspace::DepotWorkspace(Call& call, Place place, SeenFiles& seen, const Options& options,
+                               TreeView tree, Depot depot)
+    : call_(call),
+      place_(std::move(place)),
+      seen_(seen),
+      operation_(options.operation),
+      agent_(fmt::format("{} {} {}", call.session().who().id.render(), place_.render(),
+                         options.desk)),
+      tree_(std::move(tree)),
+      depot_(std::move(depot)) {}
+
+Result<DepotWorkspace> DepotWorkspace::open(Call& call, std::string_view depot, SeenFiles& seen,
+                                            const Options& options) {
+  auto place = TRY(call.sight().place(depot));
+  auto record = TRY(call.realm().get_depot(place.depot));
+  const auto root = TRY(call.realm().root_at(place));
+  auto tree = TRY(view_tree(call.realm().nodes(), root));
+  return DepotWorkspace(call, std::move(place), seen, options, std::move(tree), std::move(record));
+}
+
+Result<void> DepotWorkspace::refresh() {
+  const auto root = TRY(call_.realm().root_at(place_));
+  tree_.root = TRY(view_tree(call_.realm().nodes(), root)).root;
+  return {};
+}
+
+std::string DepotWorkspace::relative(std::string_view place) const {
+  if (place.starts_with('/')) place.remove_prefix(1);
+  return place.empty() ? "." : std::string(place);
+}
+
+WorkInfo DepotWorkspace::info_of(const EntryValue& value) const {
+  const bool file = value.kind == Kind::kFile;
+  const bool writable = call_.rights().can_upload();
+  return {.kind = kind_of(value.kind),
+          .size = value.bytes,
+          .created = depot_.created_at,
+          .modified = depot_.updated_at,
+          .accessed = depot_.updated_at,
+          .permissions = file ? (writable ? 0644U : 0444U) : (writable ? 0755U : 0555U)};
+}
+
+Result<WorkFilePtr> DepotWorkspace::open_file(std::string_view text) const {
+  const auto path = TRY(path_in_depot(text));
+  const auto found = TRY(at(locate(tree_, path), path));
+  auto node = TRY(at(cairn::open_file(tree_, found), path));
+  seen_.note(agent_, found.path.render(), tree_.root->key());
+  return std::make_unique<DepotFile>(tree_.nodes, std::move(node), place_of(found.path),
+                                     info_of(EntryValue::of(found.entry)));
+}
+
+Result<WorkDirectoryPtr> DepotWorkspace::open_directory(std::string_view text) const {
+  const auto path = TRY(path_in_depot(text));
+  const auto found = TRY(at(locate(tree_, path), path));
+  TRY(at(open_dir(tree_, found), path));
+  return std::make_unique<DepotDirectory>(*this, tree_, call_.clock(), found.path);
+}
+
+Result<WorkPlace> DepotWorkspace::info(std::string_view text) const {
+  const auto path = TRY(path_in_depot(text));
+  const auto found = TRY(at(locate(tree_, path), path));
+  return WorkPlace{place_of(found.path), info_of(EntryValue::of(found.entry))};
+}
+
+std::string DepotWorkspace::message(std::string_view about) const {
+  return fmt::format("{} {}", operation_, shown(about, kMaxPathShown));
+}
+
+Result<void> DepotWorkspace::check_parent(const TreeView& tree, const Path& path) const {
+  if (path.is_root()) return fail_at(Code::kNotAFile, path, "this is the workspace itself");
+  if (path.parent().is_root()) return {};
+  const auto above = at(locate(tree, path.parent()), path);
+  if (!above) return Failure(above.error());
+  return at(open_dir(tree, *above), path).transform([](const auto&) {});
+}
+
+Result<TreeView> DepotWorkspace::tree_for(const Path& path) {
+  const auto now = TRY(find(tree_, path));
+  const auto seen = seen_.last(agent_, path.render());
+  if (seen && *seen != tree_.root->key()) {
+    // It may have gone with its depot's history: then what the caller knew is not known.
+    if (auto then = view_tree(tree_.nodes, *seen)) {
+      const auto was = TRY(find(*then, path));
+      const bool same = now && was && EntryValue::of(now->entry) == EntryValue::of(was->entry);
+      if (!same && (now || was)) return std::move(*then);
+      return tree_;
+    }
+  }
+  if (!seen && now && EntryValue::of(now->entry).kind == Kind::kFile) {
+    notes_.push_back(
+        "it took the place of a version that was not read before; undo brings that back");
+  }
+  return tree_;
+}
+
+Result<void> DepotWorkspace::commit(const Stage& stage, const Changed& change, const NodeKey& base,
+                                    std::string text) {
+  const CommitRequest request{.depot = place_.depot,
+                              .root = change.root->key(),
+                              .expected_root = base,
+                              .message = std::move(text),
+                              .author = call_.session().answers_for(),
+                              .place = place_.path,
+                              .owners = call_.session().owners};
+  const auto done = TRY(call_.realm().commit(request, stage, change.linked));
+  if (done.merged) {
+    notes_.push_back("others made changes meanwhile; they were merged in");
+  }
+  tree_.root = TRY(view_tree(call_.realm().nodes(), done.root)).root;
+  return {};
+}
+
+Result<std::string> DepotWorkspace::write(std::string_view text, ByteView content) {
+  const auto path = TRY(path_in_depot(text));
+  TRY(check_parent(tree_, path));
+  const auto now = TRY(find(tree_, path));
+  if (now && EntryValue::of(now->entry).kind != Kind::kFile) {
+    return fail_at(Code::kNotAFile, path, "there is a directory with this name");
+  }
+  const auto tree = TRY(tree_for(path));
+  Stage stage(call_.realm().nodes());
+  const auto done = TRY(at(cairn::write(stage, tree.root, path, content), path));
+  TRY(at(commit(stage, done, tree.root->key(), message(path.render())), path));
+  seen_.note(agent_, path.render(), tree_.root->key());
+  return place_of(done.path);
+}
+
+Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& rewrite) {
+  const auto path = TRY(path_in_depot(text));
+  for (int attempt = 0;; ++attempt) {
+    const auto found = TRY(at(locate(tree_, path), path));
+    const auto node = TRY(at(cairn::open_file(tree_, found), path));
+    if (EntryValue::of(found.entry).bytes > kMaxEditedSize) {
+      return fail_at(Code::kFileTooLarge, path, "it is too large to be edited");
+    }
+    const auto after = TRY(rewrite(TRY(read_file(tree_.nodes, *node)), place_of(found.path)));
+    Stage stage(call_.realm().nodes());
+    const auto done = TRY(at(cairn::write(stage, tree_.root, found.path, after), path));
+    auto saved = commit(stage, done, tree_.root->key(), message(found.path.render()));
+    if (saved) {
+      seen_.note(agent_, found.path.render(), tree_.root->key());
+      return place_of(found.path);
+    }
+    if (saved.error().code != Code::kConflict || attempt == kMaxAttempts) {
+      return Failure(std::move(saved).error().with("place", place_of(path)));
+    }
+    TRY(refresh());
+  }
+}
+
+Result<std::string> DepotWorkspace::make_directory(std::string_view text) {
+  const auto path = TRY(path_in_depot(text));
+  if (path.is_root()) return place_of(path);
+  Stage stage(call_.realm().nodes());
+  auto done = mkdir(stage, tree_.root, path);
+  if (!done && done.error().code == Code::kExistsAsFile) {
+    return fail_at(Code::kTargetExists, path, "there is a file with this name");
+  }
+  const auto made = TRY(at(std::move(done), path));
+  if (made.created) {
+    TRY(at(commit(stage, made, tree_.root->key(), message(path.render())), path));
+  }
+  return place_of(made.path);
+}
+
+Result<std::string> DepotWorkspace::move(std::string_view source, std::string_view destination) {
+  const auto from = TRY(path_in_depot(source));
+  const auto to = TRY(path_in_depot(destination));
+  if (from.is_root()) return fail_at(Code::kForbidden, from, "the workspace itself stays");
+  TRY(at(locate(tree_, from), from));
+  TRY(check_parent(tree_, to));
+  if (TRY(find(tree_, to))) {
+    return fail_at(Code::kTargetExists, to, "choose another name, or delete what is there first");
+  }
+  const auto tree = TRY(tree_for(from));
+  notes_.clear();  // nothing is replaced
+  Stage stage(call_.realm().nodes());
+  const auto done = TRY(at(mv(stage, tree.root, from, to), from));
+  TRY(at(commit(stage, done, tree.root->key(),
+                message(fmt::format("{} -> {}", from.render(), to.render()))),
+         to));
+  seen_.note(agent_, to.render(), tree_.root->key());
+  return place_of(done.to);
+}
+
+Result<std::string> DepotWorkspace::copy(std::string_view source, std::string_view destination) {
+  const auto from = TRY(path_in_depot(source));
+  const auto to = TRY(path_in_depot(destination));
+  TRY(at(locate(tree_, from), from));
+  TRY(check_parent(tree_, to));
+  if (TRY(find(tree_, to))) {
+    return fail_at(Code::kTargetExists, to, "choose another name, or delete what is there first");
+  }
+  Stage stage(call_.realm().nodes());
+  const auto done = TRY(at(cp(stage, tree_.root, from, to), from));
+  TRY(at(commit(stage, done, tree_.root->key(),
+                message(fmt::format("{} -> {}", from.render(), to.render()))),
+         to));
+  return place_of(done.to);
+}
+
+Result<std::string> DepotWorkspace::remove(std::string_view text, bool recursive) {
+  const auto path = TRY(path_in_depot(text));
+  if (path.is_root()) return fail_at(Code::kForbidden, path, "the workspace itself stays");
+  const auto found = TRY(at(locate(tree_, path), path));
+  const auto value = EntryValue::of(found.entry);
+  if (value.kind != Kind::kFile && value.children > 0 && !recursive) {
+    return fail(Code::kInvalidArgument,
+                "'{}' is a directory with {} entries; say recursive to delete all of it",
+                shown(place_of(path), 300), value.children);
+  }
+  const auto tree = TRY(tree_for(path));
+  notes_.clear();
+  Stage stage(call_.realm().nodes());
+  const auto done = TRY(at(rm(stage, tree.root, found.path), path));
+  TRY(at(commit(stage, done, tree.root->key(), message(path.render())), path));
+  return place_of(path);
+}
+
+}  // namespace cairn

@@ -1,0 +1,130 @@
+// write_file, create_directory, move_file, copy_file, delete_file.
+#include "tools/shape.h"
+#include "tools/workspace/file_tool.h"
+
+namespace cairn::work {
+namespace {
+
+Result<json::Object> run_write(const Work& work, const Arguments& arguments) {
+  const auto path = arguments.text("path");
+  const auto content = arguments.text("content");
+  const auto place = TRY(work.files.write(path, content));
+  if (work.manual()) {
+    return result(json::Object{{"bytesWritten", content.size()}, {"path", work.files.relative(place)}},
+                  work.files.notes());
+  }
+  return said(fmt::format("Successfully wrote to {}", path), work.files.notes());
+}
+
+Result<json::Object> run_create_directory(const Work& work, const Arguments& arguments) {
+  const auto path = arguments.text("path");
+  const auto place = TRY(work.files.make_directory(path));
+  if (work.manual()) return json::Object{{"created", place}};
+  return said(fmt::format("Successfully created directory {}", path), work.files.notes());
+}
+
+// From here to there, in the words of the operation.
+Result<json::Object> moved(const Work& work, const Arguments& arguments, std::string_view verb,
+                           const std::string& from, const std::string& to) {
+  if (work.manual()) {
+    return json::Object{{"from", work.files.relative(from)}, {"to", work.files.relative(to)}};
+  }
+  return said(fmt::format("Successfully {} {} to {}", verb, arguments.text("source"),
+                          arguments.text("destination")),
+              work.files.notes());
+}
+
+Result<json::Object> run_move(const Work& work, const Arguments& arguments) {
+  const auto source = arguments.text("source");
+  const auto from = TRY(work.files.info(source)).place;
+  const auto to = TRY(work.files.move(source, arguments.text("destination")));
+  return moved(work, arguments, "moved", from, to);
+}
+
+Result<json::Object> run_copy(const Work& work, const Arguments& arguments) {
+  const auto source = arguments.text("source");
+  const auto from = TRY(work.files.info(source)).place;
+  const auto to = TRY(work.files.copy(source, arguments.text("destination")));
+  return moved(work, arguments, "copied", from, to);
+}
+
+Result<json::Object> run_delete(const Work& work, const Arguments& arguments) {
+  const auto path = arguments.text("path");
+  const auto place = TRY(work.files.remove(path, arguments.flag("recursive")));
+  if (work.manual()) return json::Object{{"deleted", work.files.relative(place)}};
+  return said(fmt::format("Successfully deleted {}", path), work.files.notes());
+}
+
+json::Value from_to(std::string_view from, std::string_view to) {
+  return shape::object({{"source", path_shape(from)}, {"destination", path_shape(to)}});
+}
+
+}  // namespace
+
+std::vector<FileTool> change_tools() {
+  std::vector<FileTool> out;
+  out.push_back({
+      .name = "write_file",
+      .title = "Write File",
+      .description =
+          "Makes a file with this content, or gives a file that is there other content, all of it. "
+          "The directory has to exist. To change a part of a file, edit_file is safer.",
+      .input = shape::object({{"path", path_shape("File")}, {"content", shape::text("All of it")}}),
+      .output = said_shape(),
+      .annotations = {.destructive = true, .idempotent = true},
+      .operation = "open",
+      .run = run_write,
+  });
+  out.push_back({
+      .name = "create_directory",
+      .title = "Create Directory",
+      .description =
+          "Makes a directory, and those above it that are missing. One that is there already is "
+          "no error.",
+      .input = shape::object({{"path", path_shape("Directory")}}),
+      .output = said_shape(),
+      .annotations = {.idempotent = true},
+      .operation = "mkdir",
+      .run = run_create_directory,
+  });
+  out.push_back({
+      .name = "move_file",
+      .title = "Move File",
+      .description =
+          "Moves or renames a file or a directory with all in it. It is refused when something is "
+          "at the destination: nothing is ever overwritten.",
+      .input = from_to("What to move", "Where to, with its name there"),
+      .output = said_shape(),
+      .annotations = {.destructive = true},
+      .operation = "rename",
+      .run = run_move,
+  });
+  out.push_back({
+      .name = "copy_file",
+      .title = "Copy File",
+      .description =
+          "Copies a file or a directory with all in it. It is refused when something is at the "
+          "destination.",
+      .input = from_to("What to copy", "Where to, with its name there"),
+      .output = said_shape(),
+      .annotations = {},
+      .operation = "copyfile",
+      .run = run_copy,
+  });
+  out.push_back({
+      .name = "delete_file",
+      .title = "Delete File",
+      .description =
+          "Deletes a file or an empty directory; with recursive a directory and all in it.",
+      .input = shape::object(
+          {{"path", path_shape("File or directory")},
+           {"recursive", shape::flag("With everything below it"), shape::kOptional}}),
+      .output = said_shape(),
+      .annotations = {.destructive = true},
+      .operation = "unlink",
+      .run = run_delete,
+  });
+  return out;
+}
+
+}  // namespace cairn::work

@@ -1,0 +1,121 @@
+#include "tools/shape.h"
+#include "data/text/lines.h"
+#include "tools/workspace/file_text.h"
+#include "tools/workspace/file_tool.h"
+#include "tools/workspace/line_diff.h"
+#include "tools/workspace/loose_edit.h"
+
+namespace cairn::work {
+namespace {
+
+std::vector<LooseEdit> edits_of(const Arguments& arguments) {
+  std::vector<LooseEdit> out;
+  for (const auto& item : arguments.object().at("edits").get_array()) {
+    const Arguments one(item.get_object());
+    out.push_back({std::string(one.text("oldText")), std::string(one.text("newText"))});
+  }
+  return out;
+}
+
+// In a fence that is longer than any in it.
+std::string fenced(const std::string& diff) {
+  std::string fence = "```";
+  while (diff.contains(fence)) fence += '`';
+  return fence + "diff\n" + diff + fence + "\n\n";
+}
+
+std::vector<std::string> notes_of(const LooseResult& done) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < done.matches.size(); ++i) {
+    const auto& match = done.matches[i];
+    if (match.count < 2) continue;
+    out.push_back(fmt::format(
+        "edit {} matched {} times; the first, on line {}, was replaced. Longer oldText names one "
+        "of the others.",
+        i + 1, match.count, match.line));
+  }
+  return out;
+}
+
+struct Edited {
+  std::string place;
+  Bytes before;
+  LooseResult done;
+  Bytes after;  // with the line ends that were there
+};
+
+Result<Edited> edited(const std::string& place, ByteView before,
+                      const std::vector<LooseEdit>& edits) {
+  Edited out{.place = place, .before = Bytes(before), .done = {}, .after = {}};
+  out.done = TRY(loose_edits(before, edits));
+  out.after = with_old_ends(before, out.done.text);
+  return out;
+}
+
+json::Object answer(const Work& work, const Edited& edit, const Arguments& arguments) {
+  const auto notes = notes_of(edit.done);
+  if (work.manual() && !arguments.flag("dryRun")) {
+    return result(json::Object{{"editsApplied", edit.done.matches.size()},
+                               {"path", work.files.relative(edit.place)}},
+                  notes);
+  }
+  if (work.manual()) {
+    json::Array changes;
+    for (const auto& item : arguments.object().at("edits").get_array()) changes.emplace_back(item);
+    return result(json::Object{{"dryRun", true},
+                               {"original", as_text(edit.before)},
+                               {"modified", as_text(edit.after)},
+                               {"changes", std::move(changes)}},
+                  notes);
+  }
+  const auto plain = without_cr(edit.before);
+  const auto before = split_lines(plain);
+  const auto after = split_lines(edit.done.text);
+  return said(
+      fenced(as_text(patch_of(edit.place, before, after, line_steps(before, after)))), notes);
+}
+
+Result<json::Object> run_edit(const Work& work, const Arguments& arguments) {
+  const auto edits = edits_of(arguments);
+  const auto path = arguments.text("path");
+  if (arguments.flag("dryRun")) {
+    const auto file = TRY(work.files.open_file(path));
+    const auto text = TRY(read_all(*file));
+    TRY(check_text(*file, text));
+    return answer(work, TRY(edited(file->place(), text, edits)), arguments);
+  }
+  Edited last;
+  TRY(work.files.edit(path, [&](ByteView before, const std::string& place) -> Result<Bytes> {
+    if (before.contains('\0')) {
+      return fail(Code::kNotText, "'{}' is not text; edit_file changes text files only", place);
+    }
+    last = TRY(edited(place, before, edits));
+    return last.after;
+  }));
+  return answer(work, last, arguments);
+}
+
+}  // namespace
+
+FileTool edit_tool() {
+  return {
+      .name = "edit_file",
+      .title = "Edit File",
+      .description =
+          "Replaces text in a file: each edit the first place where its oldText stands, exactly or "
+          "else as whole lines with other white space around them. All edits are made or none, "
+          "line endings stay. Answers with a diff; with dryRun nothing but that.",
+      .input = shape::object(
+          {{"path", path_shape("File")},
+           {"edits", shape::list_of(shape::object({{"oldText", shape::text("Text to replace")},
+                                                   {"newText", shape::text("What comes instead")}}),
+                                    "Made one after another")},
+           {"dryRun", shape::flag("Only show what would change"), shape::kOptional}}),
+      .output = said_shape(),
+      .annotations = {.destructive = true},
+      .operation = "open",
+      .run = run_edit,
+  };
+}
+
+}  // namespace cairn::work

@@ -1,0 +1,20 @@
+// Errors as clients of the file tools know them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace cairn::work {
+
+// The first line is what the reference server says, where it says something:
+// `ENOENT: no such file or directory, open '/a/b'`; what to do follows. `operation` is what failed.
+// `to` is where it was to lead, for moves. It has the detail `told`: the message is all there is
+// to say.
+Error told_error(Error error, std::string_view operation, std::string_view to = {});
+
+// `文件不存在: …`: the manual's kind of it, and the message.
+std::string manual_error(const Error& error);
+
+}  // namespace cairn::work

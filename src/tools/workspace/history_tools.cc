@@ -1,0 +1,102 @@
+// history and undo, where changes are kept.
+#include "tools/shape.h"
+#include "tools/workspace/file_text.h"
+#include "tools/workspace/file_tool.h"
+
+namespace cairn::work {
+namespace {
+
+json::Object render(const WorkChange& change) {
+  json::Object out{{"change", change.id},
+                   {"time", iso_time(change.time)},
+                   {"author", change.author},
+                   {"message", change.message}};
+  json::Array paths;
+  for (const auto& path : change.paths) paths.emplace_back(path);
+  out["paths"] = std::move(paths);
+  if (change.more_paths > 0) out["morePaths"] = change.more_paths;
+  if (change.undone) out["undone"] = true;
+  return out;
+}
+
+std::string line(const WorkChange& change) {
+  return fmt::format("{}  {}  {}  {}{}", change.id, iso_time(change.time), change.author,
+                     change.message, change.undone ? "  (undone)" : "");
+}
+
+Result<json::Object> run_history(const Work& work, const Arguments& arguments) {
+  const auto page = TRY(work.files.history(static_cast<std::size_t>(arguments.number("limit", 20)),
+                                           arguments.text("cursor")));
+  json::Array changes;
+  std::string text;
+  for (const auto& change : page.changes) {
+    changes.emplace_back(render(change));
+    if (!text.empty()) text += '\n';
+    text += line(change);
+  }
+  if (text.empty()) text = "No changes yet";
+  std::vector<std::string> notes;
+  if (!page.next.empty()) {
+    notes.push_back(fmt::format("older changes follow with the cursor {}", page.next));
+  }
+  if (work.manual()) return result(std::move(changes), notes);
+  auto out = said(std::move(text), notes);
+  out["changes"] = std::move(changes);
+  return out;
+}
+
+Result<json::Object> run_undo(const Work& work, const Arguments& arguments) {
+  const auto undone = TRY(work.files.undo(arguments.text("change")));
+  if (work.manual()) return render(undone);
+  auto out = said(fmt::format("Took back {}: {}", undone.id, undone.message));
+  out["change"] = render(undone);
+  return out;
+}
+
+}  // namespace
+
+std::vector<FileTool> history_tools() {
+  auto change = shape::object({{"change", shape::text()},
+                               {"time", shape::text()},
+                               {"author", shape::text()},
+                               {"message", shape::text()},
+                               {"paths", shape::list_of(shape::text())},
+                               {"morePaths", shape::integer(), shape::kOptional},
+                               {"undone", shape::flag(), shape::kOptional}});
+  std::vector<FileTool> out;
+  out.push_back({
+      .name = "history",
+      .title = "History",
+      .description =
+          "The changes made here, newest first: when, by whom, what. Every change has an id that "
+          "undo takes.",
+      .input = shape::object(
+          {{"limit", shape::integer("How many (default 20)", 1, 100), shape::kOptional},
+           {"cursor", shape::text("From the answer before"), shape::kOptional}}),
+      .output = shape::object({{"content", shape::text()},
+                               {"notes", shape::list_of(shape::text()), shape::kOptional},
+                               {"changes", shape::list_of(change)}}),
+      .annotations = {.read_only = true},
+      .operation = "history",
+      .needs_history = true,
+      .run = run_history,
+  });
+  out.push_back({
+      .name = "undo",
+      .title = "Undo",
+      .description =
+          "Takes a change back: your latest, or the one named by its id from history. Changes "
+          "made since stay as they are; when one of them builds on it, it is a CONFLICT and "
+          "nothing happens. Undoing an undo brings the change back.",
+      .input = shape::object(
+          {{"change", shape::text("An id from history; default: your latest"), shape::kOptional}}),
+      .output = shape::object({{"content", shape::text()}, {"change", change}}),
+      .annotations = {.destructive = true},
+      .operation = "undo",
+      .needs_history = true,
+      .run = run_undo,
+  });
+  return out;
+}
+
+}  // namespace cairn::work

@@ -1,0 +1,181 @@
+// list_directory, list_directory_with_sizes, get_file_info, list_allowed_directories.
+#include <algorithm>
+
+#include "tools/shape.h"
+#include "tools/workspace/file_text.h"
+#include "tools/workspace/file_tool.h"
+
+namespace cairn::work {
+namespace {
+
+std::string_view mark(WorkKind kind) { return kind == WorkKind::kDirectory ? "[DIR]" : "[FILE]"; }
+
+std::string_view type_of(WorkKind kind) {
+  return kind == WorkKind::kDirectory ? "directory" : "file";
+}
+
+Result<json::Object> run_list(const Work& work, const Arguments& arguments) {
+  const auto directory = TRY(work.files.open_directory(arguments.text("path")));
+  const auto entries = TRY(directory->entries());
+  std::string text;
+  json::Array list;
+  for (const auto& entry : entries) {
+    if (work.manual()) {
+      list.emplace_back(json::Object{{"name", as_text(entry.name)}, {"type", type_of(entry.kind)}});
+      continue;
+    }
+    if (!text.empty()) text += '\n';
+    text += mark(entry.kind);
+    text += ' ';
+    text += as_text(entry.name);
+  }
+  return work.manual() ? result(std::move(list)) : said(std::move(text));
+}
+
+struct Sized {
+  std::string name;
+  std::string key;  // to sort by
+  WorkKind kind;
+  std::uint64_t size = 0;
+  Millis modified = 0;
+};
+
+Result<std::vector<Sized>> sized_entries(const Work& work, const Arguments& arguments) {
+  const auto directory = TRY(work.files.open_directory(arguments.text("path")));
+  std::vector<Sized> out;
+  for (const auto& entry : TRY(directory->entries())) {
+    Sized one{.name = as_text(entry.name), .key = {}, .kind = entry.kind};
+    // A link that leads nowhere, or out, has no size.
+    if (const auto info = directory->info(entry.name)) {
+      one.size = info->size;
+      one.modified = info->modified;
+    }
+    out.push_back(std::move(one));
+  }
+  if (arguments.text("sortBy") == "size") {
+    std::ranges::stable_sort(out, std::ranges::greater(), &Sized::size);
+    return out;
+  }
+  for (auto& one : out) one.key = reading_key(one.name);
+  std::ranges::stable_sort(out, [](const Sized& a, const Sized& b) {
+    return a.key != b.key ? a.key < b.key : lower_before(a.name, b.name);
+  });
+  return out;
+}
+
+std::string padded_right(std::string text, std::size_t width) {
+  const auto units = utf16_units(text);
+  if (units < width) text.append(width - units, ' ');
+  return text;
+}
+
+Result<json::Object> run_list_with_sizes(const Work& work, const Arguments& arguments) {
+  const auto entries = TRY(sized_entries(work, arguments));
+  if (work.manual()) {
+    json::Array list;
+    for (const auto& entry : entries) {
+      list.emplace_back(json::Object{{"name", entry.name},
+                                     {"type", type_of(entry.kind)},
+                                     {"size", entry.size},
+                                     {"modified", iso_time(entry.modified)}});
+    }
+    return result(std::move(list));
+  }
+  std::string text;
+  std::size_t directories = 0;
+  std::uint64_t bytes = 0;
+  for (const auto& entry : entries) {
+    const bool directory = entry.kind == WorkKind::kDirectory;
+    if (directory) ++directories;
+    if (!directory) bytes += entry.size;
+    text += fmt::format("{} {} {}\n", mark(entry.kind), padded_right(entry.name, 30),
+                        directory ? std::string() : fmt::format("{:>10}", file_size(entry.size)));
+  }
+  text += fmt::format("\nTotal: {} files, {} directories\nCombined size: {}",
+                      entries.size() - directories, directories, file_size(bytes));
+  return said(std::move(text));
+}
+
+Result<json::Object> run_info(const Work& work, const Arguments& arguments) {
+  const auto info = TRY(work.files.info(arguments.text("path"))).info;
+  const bool directory = info.kind == WorkKind::kDirectory;
+  const bool file = info.kind == WorkKind::kFile;
+  const auto permissions = fmt::format("{:03o}", info.permissions & 0777U);
+  if (work.manual()) {
+    return json::Object{{"size", info.size},
+                        {"created", iso_time(info.created)},
+                        {"modified", iso_time(info.modified)},
+                        {"accessed", iso_time(info.accessed)},
+                        {"isDirectory", directory},
+                        {"isFile", file},
+                        {"permissions", permissions}};
+  }
+  return said(fmt::format(
+      "size: {}\ncreated: {}\nmodified: {}\naccessed: {}\nisDirectory: {}\nisFile: {}\n"
+      "permissions: {}",
+      info.size, long_time(info.created), long_time(info.modified), long_time(info.accessed),
+      directory, file, permissions));
+}
+
+Result<json::Object> run_roots(const Work& work, const Arguments&) {
+  std::string text = "Allowed directories:";
+  json::Array list;
+  for (const auto& root : work.files.roots()) {
+    text += "\n" + root;
+    list.emplace_back(root);
+  }
+  return work.manual() ? result(std::move(list)) : said(std::move(text));
+}
+
+}  // namespace
+
+std::vector<FileTool> list_tools() {
+  std::vector<FileTool> out;
+  out.push_back({
+      .name = "list_directory",
+      .title = "List Directory",
+      .description = "What is in a directory, a line each: [DIR] or [FILE] and the name.",
+      .input = shape::object({{"path", path_shape("Directory")}}),
+      .output = said_shape(),
+      .annotations = {.read_only = true},
+      .operation = "scandir",
+      .run = run_list,
+  });
+  out.push_back({
+      .name = "list_directory_with_sizes",
+      .title = "List Directory with Sizes",
+      .description =
+          "What is in a directory, a line each with the size of files, and the sums at the end.",
+      .input = shape::object(
+          {{"path", path_shape("Directory")},
+           {"sortBy", shape::choice({"name", "size"}, "By name, or the largest first"),
+            shape::kOptional}}),
+      .output = said_shape(),
+      .annotations = {.read_only = true},
+      .operation = "scandir",
+      .run = run_list_with_sizes,
+  });
+  out.push_back({
+      .name = "get_file_info",
+      .title = "Get File Info",
+      .description = "Size, times, kind and permissions of a file or directory.",
+      .input = shape::object({{"path", path_shape("File or directory")}}),
+      .output = said_shape(),
+      .annotations = {.read_only = true},
+      .operation = "stat",
+      .run = run_info,
+  });
+  out.push_back({
+      .name = "list_allowed_directories",
+      .title = "List Allowed Directories",
+      .description = "The directories that these tools work in. Everything else is out of reach.",
+      .input = shape::object({}),
+      .output = said_shape(),
+      .annotations = {.read_only = true},
+      .operation = "stat",
+      .run = run_roots,
+  });
+  return out;
+}
+
+}  // namespace cairn::work

@@ -1,0 +1,46 @@
+// Replacements as the reference server makes them: the text as it stands, else whole lines that are
+// the same but for the white space around them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace cairn::work {
+
+struct LooseEdit {
+  std::string old_text;
+  std::string new_text;
+};
+
+struct LooseResult {
+  Bytes text;
+  // Of each edit: how often it matched, the line of the match that was replaced (from 1), and
+  // whether white space was looked past.
+  struct Match {
+    std::size_t count = 0;
+    std::size_t line = 0;
+    bool loose = false;
+  };
+  std::vector<Match> matches;
+};
+
+// One after another, each on what the one before it made; always the first match. `\r\n` counts as
+// `\n` in all three texts, and the result has `\n` only.
+//
+// Fails with  EDIT_NO_MATCH: shows the region that comes nearest; details `edit` (from 1).
+//             INVALID_ARGUMENT: an empty old text.
+Result<LooseResult> loose_edits(ByteView text, const std::vector<LooseEdit>& edits);
+
+// The text with every `\r\n` as `\n`.
+Bytes without_cr(ByteView text);
+
+// `after`, which was made from without_cr(before), with the line ends of `before`: lines that
+// stayed keep theirs, new ones get the one that most have.
+Bytes with_old_ends(ByteView before, ByteView after);
+
+}  // namespace cairn::work
