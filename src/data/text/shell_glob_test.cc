@@ -1,0 +1,3 @@
+#include "data/text/shell_glob.h"
+
+#include <gtest/gtest.h>
