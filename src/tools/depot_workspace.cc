@@ -104,8 +104,7 @@ class DepotDirectory final : public WorkDirectory {
 bool is_drive(std::string_view text) {
   if (text.size() < 2 || text[1] != ':') return false;
   const char letter = static_cast<char>(text[0] | 0x20);
-  return letter >= 'a' && letter <= 'z' &&
-         (text.size() == 2 || text[2] == '\\' || text[2] == '/');
+  return letter >= 'a' && letter <= 'z' && (text.size() == 2 || text[2] == '\\' || text[2] == '/');
 }
 
 Failure outside(std::string_view text, std::string_view why) {
@@ -145,8 +144,8 @@ DepotWorkspace::DepotWorkspace(Call& call, Place place, SeenFiles& seen, const O
       place_(std::move(place)),
       seen_(seen),
       operation_(options.operation),
-      agent_(fmt::format("{} {} {}", call.session().who().id.render(), place_.render(),
-                         options.desk)),
+      agent_(
+          fmt::format("{} {} {}", call.session().who().id.render(), place_.render(), options.desk)),
       tree_(std::move(tree)),
       depot_(std::move(depot)) {}
 

@@ -56,8 +56,7 @@ Result<WorkChange> DepotWorkspace::render(const HistoryEntry& entry,
   const auto new_tree = TRY(view_tree(nodes, entry.root));
   if (old_tree.root->kind() == Kind::kFile || new_tree.root->kind() == Kind::kFile) return out;
   Budget budget(call_.clock(), call_.limits(1000));
-  const auto found =
-      TRY(diff(nodes, old_tree.root, new_tree.root, Directories::kWhole, budget));
+  const auto found = TRY(diff(nodes, old_tree.root, new_tree.root, Directories::kWhole, budget));
   for (const auto& change : found.changes) {
     if (out.paths.size() < kPathsShown) {
       out.paths.push_back(change.path);
@@ -83,8 +82,7 @@ Result<WorkHistory> DepotWorkspace::history(std::size_t limit, std::string_view 
   out.next = page.next_cursor.value_or("");
   for (std::size_t i = 0; i < page.entries.size(); ++i) {
     const bool has_older = i + 1 < page.entries.size();
-    auto change =
-        TRY(render(page.entries[i], has_older ? page.entries[i + 1].root : last));
+    auto change = TRY(render(page.entries[i], has_older ? page.entries[i + 1].root : last));
     change.undone = undone.contains(page.entries[i].sequence);
     out.changes.push_back(std::move(change));
   }
@@ -123,8 +121,9 @@ Result<WorkChange> DepotWorkspace::undo(std::string_view id) {
     return out;
   }
   if (!wanted) {
-    return fail(Code::kHistoryNotFound, "there is no change of yours to take back; name one of "
-                                        "another with its id from history");
+    return fail(Code::kHistoryNotFound,
+                "there is no change of yours to take back; name one of "
+                "another with its id from history");
   }
   return fail(Code::kHistoryNotFound,
               "there is no change {} that can be taken back: the first of all stays, and those "

@@ -7,8 +7,8 @@ namespace cairn {
 void SeenFiles::note(const std::string& agent, const std::string& path, const NodeKey& root) {
   auto all = all_.lock();
   if (all->agents.size() >= kMaxAgents && !all->agents.contains(agent)) {
-    all->agents.erase(std::ranges::min_element(
-        all->agents, {}, [](const auto& one) { return one.second.used; }));
+    all->agents.erase(
+        std::ranges::min_element(all->agents, {}, [](const auto& one) { return one.second.used; }));
   }
   auto& known = all->agents[agent];
   known.used = ++all->clock;

@@ -30,8 +30,8 @@ std::string_view name(Right right);
 
 // Who gets to see a tool.
 enum class Audience {
-  kAgents,    // MCP, REST, command line
-  kPrograms,  // not MCP: bytes, or management
+  kAgents,      // MCP, REST, command line
+  kPrograms,    // not MCP: bytes, or management
   kWorkspaces,  // behind the file tools of a workspace
 };
 

@@ -22,9 +22,9 @@ Result<Reply> run(Shelf& shelf, bool changes, Call& call, const Arguments& argum
     return fail(Code::kToolNotFound, "there is no file tool '{}' that {}", shown(name),
                 changes ? "changes something" : "only reads");
   }
-  auto files = TRY(DepotWorkspace::open(
-      call, arguments.text("depotId"), shelf.seen,
-      {.operation = row->tool.name, .desk = arguments.text("desk")}));
+  auto files =
+      TRY(DepotWorkspace::open(call, arguments.text("depotId"), shelf.seen,
+                               {.operation = row->tool.name, .desk = arguments.text("desk")}));
   const work::Work work{
       .files = files,
       .clock = call.clock(),
@@ -56,7 +56,8 @@ Result<std::vector<Tool>> workspace_tools() {
       .output = shape::map_of(shape::anything(), "As the file tool answers"),
       .annotations = {.read_only = true},
       .audience = Audience::kWorkspaces,
-      .run = [shelf](Call& call, const Arguments& given) { return run(*shelf, false, call, given); },
+      .run = [shelf](Call& call,
+                     const Arguments& given) { return run(*shelf, false, call, given); },
   };
   Tool changes{
       .name = "workspace_change",

@@ -1,4 +1,5 @@
 #include <array>
+#include <cstdlib>
 #include <optional>
 
 #include <malloc.h>
@@ -11,6 +12,9 @@
 #include "exposure/cli/stop_signals.h"
 #include "exposure/mcp/bridge.h"
 #include "exposure/mcp/stdio.h"
+#include "exposure/workspace/depot_desk.h"
+#include "exposure/workspace/directory_desk.h"
+#include "exposure/workspace/workspace_service.h"
 
 namespace cairn::cli {
 namespace {
@@ -18,7 +22,15 @@ namespace {
 constexpr int kMaxAttempts = 5;
 constexpr std::string_view kDefaultUrl = "http://127.0.0.1:8787";
 
+// In the person's home, as the manual of the file tools has it.
+constexpr std::string_view kDefaultRoot = ".promptx";
+
 struct McpArguments {
+  // A workspace instead of Cairn's own tools: of directories, or of a depot.
+  const CLI::Option* root = nullptr;
+  std::vector<std::string> roots;
+  std::optional<std::string> depot;
+  std::optional<std::string> answer_size;
   std::optional<std::string> toolsets;
   std::optional<std::string> tools;
   std::optional<std::string> exclude_tools;
@@ -50,7 +62,31 @@ Result<void> check(const McpArguments& given) {
                   choice.option);
     }
   }
+  const bool directories = given.root->count() > 0;
+  if (directories && given.depot) {
+    return fail(Code::kInvalidArgument,
+                "--root is for directories and --depot for a depot; give one of them");
+  }
+  if ((directories || given.depot) && given.toolsets) {
+    return fail(Code::kInvalidArgument,
+                "a workspace has no sets of tools; name tools with --tools or --exclude-tools");
+  }
+  if (given.answer_size && !directories) {
+    return fail(Code::kInvalidArgument, "--answer-size goes with --root");
+  }
   return {};
+}
+
+agent::SelectionRequest selection_of(const McpArguments& given) {
+  return {.toolsets = given.toolsets,
+          .tools = given.tools,
+          .exclude_tools = given.exclude_tools,
+          .read_only = given.read_only};
+}
+
+// Where a server has what is asked for.
+std::string path_of(const McpArguments& given) {
+  return given.depot ? "/mcp/workspaces/" + http::percent_encode(*given.depot) : "/mcp";
 }
 
 mcp::Headers headers_of(const McpArguments& given) {
@@ -64,11 +100,17 @@ mcp::Headers headers_of(const McpArguments& given) {
 
 // In this process, without a detour.
 Result<void> serve_here(RunningServer& server, const Options& options, const McpArguments& given) {
-  const agent::SelectionRequest selection{.toolsets = given.toolsets,
-                                          .tools = given.tools,
-                                          .exclude_tools = given.exclude_tools,
-                                          .read_only = given.read_only};
+  const auto selection = selection_of(given);
   const auto token = TRY(given_token(options));
+  if (given.depot) {
+    auto& executor = server.engine().executor();
+    auto caller = token ? TRY(executor.authenticate(*token, "me", Entrance::kMcp))
+                        : TRY(executor.trusted(server.engine().owner(), Entrance::kMcp));
+    auto choice = TRY(workspaces::Choice::make(server.workspaces().tools(), selection));
+    auto desk = TRY(workspaces::DepotDesk::make(std::move(choice), executor, std::move(caller),
+                                                *given.depot, "stdio"));
+    return mcp::serve_stdio(server.workspace_mcp(), std::move(desk), STDIN_FILENO, STDOUT_FILENO);
+  }
   auto principal = token ? TRY(server.agent().admit(*token, selection))
                          : TRY(server.agent().trusted(server.engine().owner(), selection));
   return mcp::serve_stdio(server.mcp(), std::move(principal), STDIN_FILENO, STDOUT_FILENO);
@@ -80,10 +122,16 @@ Result<void> serve_shared(Context& context, const McpArguments& given, mcp::Brid
   ::mallopt(M_ARENA_MAX, 4);
   ::umask(0077);
   LocalStore store(context.options, context.world());
-  bridge.reconnect = [&store] { return store.reach(); };
+  const auto path = bridge.target.path;
+  const auto reach = [&store, path]() -> Result<mcp::Target> {
+    auto target = TRY(store.reach());
+    target.path = path;
+    return target;
+  };
+  bridge.reconnect = reach;
   // Whoever has it open may be about to end.
   for (int attempt = 1;; ++attempt) {
-    bridge.target = TRY(store.reach());
+    bridge.target = TRY(reach());
     if (auto* ours = store.ours()) return serve_here(*ours, context.options, given);
     auto knocked = mcp::knock(bridge);
     if (knocked) return mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO);
@@ -91,15 +139,52 @@ Result<void> serve_shared(Context& context, const McpArguments& given, mcp::Brid
   }
 }
 
+std::string home_directory() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? std::string() : std::string(home);
+}
+
+// Files of this machine, without any store.
+Result<void> serve_directories(Context& context, const McpArguments& given) {
+  workspaces::DirectoryOptions options{.directories = given.roots,
+                                       .fallback = {},
+                                       .home = home_directory(),
+                                       .read_only = given.read_only};
+  if (given.answer_size) options.answer_bytes = TRY(parse_size(*given.answer_size));
+  if (options.home.empty() && options.directories.empty()) {
+    return fail(Code::kInvalidArgument, "HOME is not set; name a directory with --root");
+  }
+  options.fallback = fmt::format("{}/{}", options.home, kDefaultRoot);
+  const auto service = TRY(workspaces::WorkspaceService::make(CAIRN_VERSION));
+  auto choice = TRY(workspaces::Choice::make(service->tools(), selection_of(given)));
+  const auto& world = context.world();
+  auto desk = TRY(workspaces::DirectoryDesk::make(std::move(choice), std::move(options),
+                                                  world.clock, world.random));
+  mcp::Server server(*service, world.clock, world.random);
+  return mcp::serve_stdio(server, std::move(desk), STDIN_FILENO, STDOUT_FILENO);
+}
+
 Result<int> run_mcp(Context& context, const McpArguments& given) {
   TRY(check(given));
+  if (given.root->count() > 0) {
+    const InputEndsOnSignal signals;
+    TRY(serve_directories(context, given));
+    return 0;
+  }
   mcp::BridgeOptions bridge;
   bridge.headers = headers_of(given);
+  if (given.depot) {
+    bridge.target.path = path_of(given);
+    // Each is held against what it has seen itself, also when several share a token.
+    bridge.headers.emplace_back("X-Cairn-Desk",
+                                DelegateId::make(context.clock(), context.world().random).render());
+  }
   bridge.client.ca_file = context.options.ca_file;
   const auto server = TRY(server_choice(context.options));
   const InputEndsOnSignal signals;
   if (server) {
-    bridge.target = {.url = server->url, .token = server->token};
+    bridge.target.url = server->url;
+    bridge.target.token = server->token;
     TRY(mcp::knock(bridge));
     TRY(mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO));
   } else {
@@ -115,7 +200,11 @@ std::string absolute_path(const std::filesystem::path& path) {
 std::vector<std::string> arguments_for(const Options& options, const McpArguments& given,
                                        const std::string& server) {
   std::vector<std::string> out = {"mcp"};
-  if (server.empty()) {
+  if (given.root->count() > 0) {
+    out.emplace_back("--root");
+    for (const auto& root : given.roots) out.push_back(absolute_path(root));
+    if (given.answer_size) out.insert(out.end(), {"--answer-size", *given.answer_size});
+  } else if (server.empty()) {
     out.insert(out.end(), {"--data", absolute_path(data_directory(options))});
   } else {
     out.insert(out.end(), {"--server", server});
@@ -127,14 +216,16 @@ std::vector<std::string> arguments_for(const Options& options, const McpArgument
     if (choice.names) out.insert(out.end(), {std::string(choice.option), *choice.names});
   }
   if (given.read_only) out.emplace_back("--read-only");
+  if (given.depot) out.insert(out.end(), {"--depot", *given.depot});
   return out;
 }
 
 // The endpoint of the server that is named, has the directory open, or would by default.
-Result<std::string> endpoint(const Options& options, const std::string& server) {
-  if (!server.empty()) return TRY(http::Url::parse(server)).render() + "/mcp";
+Result<std::string> endpoint(const Options& options, const std::string& server,
+                             const std::string& path) {
+  if (!server.empty()) return TRY(http::Url::parse(server)).render() + path;
   const auto running = running_server(data_directory(options));
-  return (running ? *running : std::string(kDefaultUrl)) + "/mcp";
+  return (running ? *running : std::string(kDefaultUrl)) + path;
 }
 
 Result<int> run_config(Context& context, const McpArguments& given) {
@@ -143,10 +234,14 @@ Result<int> run_config(Context& context, const McpArguments& given) {
   const auto server = TRY(named_server(options));
   const auto token = TRY(given_token(options));
   ClientSettings settings{.name = given.name};
-  settings.needs_token = given.http || token || !server.empty();
+  const bool directories = given.root->count() > 0;
+  if (directories && given.http) {
+    return fail(Code::kInvalidArgument, "--root is served on standard input and output only");
+  }
+  settings.needs_token = !directories && (given.http || token || !server.empty());
   if (token) settings.token = *token;
   if (given.http) {
-    settings.url = TRY(endpoint(options, server));
+    settings.url = TRY(endpoint(options, server, path_of(given)));
     settings.headers = headers_of(given);
     const auto owner = read_owner_token(data_directory(options));
     if (!token && server.empty() && owner) settings.token = *owner;
@@ -176,7 +271,11 @@ void add_mcp_command(Commands& commands) {
        .more =
            "Makes the data directory when there is none. Several may run on one directory at\n"
            "once: the first opens it, and the others go through it. With --server it is a bridge\n"
-           "to that server. With a token it acts with that token's rights, else as the owner.",
+           "to that server. With a token it acts with that token's rights, else as the owner.\n"
+           "\n"
+           "With --root or --depot it offers the file tools of the reference MCP server for\n"
+           "files instead. --root alone takes the roots of the client, or ~/.promptx. The tool\n"
+           "'filesystem', all of them in one, is offered with --tools filesystem.",
        .group = "Server"},
       [given](Context& context) {
         return given->config->parsed() ? run_config(context, *given) : run_mcp(context, *given);
@@ -185,6 +284,14 @@ void add_mcp_command(Commands& commands) {
             "Sets of tools to offer, comma separated [default]");
   add_value(command, "--tools", given->tools, "NAMES", "Tools to offer, or to add to the sets");
   add_value(command, "--exclude-tools", given->exclude_tools, "NAMES", "Tools not to offer");
+  given->root = command
+                    ->add_option("--root", given->roots,
+                                 "File tools on these directories of this machine, without a store")
+                    ->type_name("DIR")
+                    ->expected(0, CLI::detail::expected_max_vector_size);
+  add_value(command, "--depot", given->depot, "NAME", "File tools on this depot, each change kept");
+  add_value(command, "--answer-size", given->answer_size, "SIZE",
+            "With --root: how large listings may get [1M]");
   command->add_flag("--read-only", given->read_only, "No tools that change anything");
 
   // The command above runs it: its function is the last that is chosen.

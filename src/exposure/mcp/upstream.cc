@@ -9,7 +9,6 @@
 namespace cairn::mcp {
 namespace {
 
-constexpr std::string_view kEndpoint = "/mcp";
 constexpr std::size_t kMaxMessageBytes = std::size_t{256} << 20;
 // Well before the server ends a connection that nobody uses.
 constexpr std::chrono::seconds kMaxIdle{30};
@@ -66,7 +65,7 @@ Result<std::shared_ptr<Upstream>> Upstream::open(const Target& target, Headers h
   }
   auto url = TRY(http::Url::parse(target.url));
   return std::shared_ptr<Upstream>(
-      new Upstream(std::move(url), std::move(headers), std::move(options)));
+      new Upstream(std::move(url), target.path, std::move(headers), std::move(options)));
 }
 
 std::expected<Upstream::Outcome, Upstream::Failed> Upstream::send(const Asked& asked,
@@ -79,7 +78,7 @@ std::expected<Upstream::Outcome, Upstream::Failed> Upstream::send(const Asked& a
   Reading reading(outcome, take);
   http::ClientRequest request{
       .method = asked.method,
-      .target = std::string(kEndpoint),
+      .target = path_,
       .headers = headers_,
       .body = Bytes(asked.body),
       .sink = [&](ByteView portion) { return reading.append(portion); },

@@ -26,6 +26,7 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 struct Target {
   std::string url;
   std::string token;  // empty: nobody
+  std::string path = "/mcp";
 };
 
 class Upstream final {
@@ -63,8 +64,11 @@ class Upstream final {
   std::string name() const { return url_.render(); }
 
  private:
-  Upstream(http::Url url, Headers headers, http::ClientOptions options)
-      : url_(std::move(url)), headers_(std::move(headers)), options_(std::move(options)) {}
+  Upstream(http::Url url, std::string path, Headers headers, http::ClientOptions options)
+      : url_(std::move(url)),
+        path_(std::move(path)),
+        headers_(std::move(headers)),
+        options_(std::move(options)) {}
 
   struct Idle {
     std::unique_ptr<http::Client> client;
@@ -74,6 +78,7 @@ class Upstream final {
   void give_back(std::unique_ptr<http::Client> client);
 
   const http::Url url_;
+  const std::string path_;
   const Headers headers_;
   const http::ClientOptions options_;
   Guarded<std::vector<Idle>> idle_;

@@ -115,13 +115,15 @@ class Running final : public RunningServer {
     TRY(owner_token(*engine_, options_.data));
     agent_.emplace(engine_->executor(), agent::AgentOptions{.version = options_.version});
     mcp_.emplace(*agent_, clock_, random_);
+    workspaces_ = TRY(workspaces::WorkspaceService::make(options_.version));
+    workspace_mcp_.emplace(*workspaces_, clock_, random_);
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
-    ways_in_.emplace(
-        WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(), clock_, random_},
-        rest::RestOptions{.version = options_.version,
-                          .behind_proxy = options_.behind_proxy,
-                          .metrics = [this] { return metrics_.render(); }},
-        known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
+    ways_in_.emplace(WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(),
+                                   *workspaces_, *workspace_mcp_, clock_, random_},
+                     rest::RestOptions{.version = options_.version,
+                                       .behind_proxy = options_.behind_proxy,
+                                       .metrics = [this] { return metrics_.render(); }},
+                     known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
     server_options.address = options_.address;
     server_options.port = options_.port;
@@ -139,6 +141,8 @@ class Running final : public RunningServer {
   Engine& engine() override { return *engine_; }
   agent::AgentService& agent() override { return *agent_; }
   mcp::Server& mcp() override { return *mcp_; }
+  workspaces::WorkspaceService& workspaces() override { return *workspaces_; }
+  mcp::Server& workspace_mcp() override { return *workspace_mcp_; }
   const std::string& url() const override { return url_; }
 
   void stop() override {
@@ -177,6 +181,8 @@ class Running final : public RunningServer {
   std::unique_ptr<Engine> engine_;
   std::optional<agent::AgentService> agent_;
   std::optional<mcp::Server> mcp_;
+  std::unique_ptr<workspaces::WorkspaceService> workspaces_;
+  std::optional<mcp::Server> workspace_mcp_;
   std::optional<WaysIn> ways_in_;
   std::unique_ptr<http::Server> server_;
   std::optional<outside::InternalHandler> internal_;

@@ -4,10 +4,12 @@
 
 #include "base/base32.h"
 #include "exposure/http/uri.h"
+#include "exposure/workspace/depot_desk.h"
 
 namespace cairn {
 namespace {
 
+constexpr std::string_view kWorkspaces = "/mcp/workspaces/";
 constexpr std::string_view kV1 = "/api/mcp/server/";
 constexpr std::string_view kV2 = "/api/v2/mcp/server/";
 constexpr std::string_view kV2Bearer = "/api/v2/mcp";
@@ -64,6 +66,23 @@ Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request&
   return agent.admit(token, selection);
 }
 
+Result<mcp::PrincipalPtr> admit(const workspaces::WorkspaceService& workspaces, Executor& executor,
+                                const Clock& clock, Random& random, const http::Request& request) {
+  auto caller = TRY(executor.authenticate(TRY(rest::bearer(request)), "me", Entrance::kMcp));
+  const auto query = TRY(http::Query::parse(request.query));
+  const auto selection =
+      TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
+  // Sessions with one token are told apart: each is held against what it has seen itself. One that
+  // begins is somebody new; what comes without a session is whoever holds the token.
+  std::string desk(request.header("x-cairn-desk"));
+  if (desk.empty() && request.header("mcp-protocol-version").empty()) {
+    desk = DelegateId::make(clock, random).render();
+  }
+  return workspaces::DepotDesk::make(
+      TRY(workspaces::Choice::make(workspaces.tools(), selection)), executor, std::move(caller),
+      TRY(http::percent_decode(request.path.substr(kWorkspaces.size()))), desk);
+}
+
 WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)
     : rest_(parts.executor, rest),
       mcp_(parts.mcp, parts.clock, parts.random,
@@ -76,10 +95,19 @@ WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule 
       endpoint_mcp_(
           endpoint_server_, parts.clock, parts.random,
           {.admit = [this](const http::Request& request) { return admit(endpoints_, request); },
+           .hosts = hosts}),
+      workspace_mcp_(
+          parts.workspace_mcp, parts.clock, parts.random,
+          {.admit =
+               [&workspaces = parts.workspaces, &executor = parts.executor, &clock = parts.clock,
+                &random = parts.random](const http::Request& request) {
+                 return admit(workspaces, executor, clock, random, request);
+               },
            .hosts = hosts}) {}
 
 http::Plan WaysIn::begin(const http::Request& request) {
   if (request.path == "/mcp" || request.path == "/api/mcp") return mcp_.begin(request);
+  if (request.path.starts_with(kWorkspaces)) return workspace_mcp_.begin(request);
   if (is_endpoint_mcp(request.path)) return endpoint_mcp_.begin(request);
   if (outside::EndpointRest::is_here(request.path)) return endpoint_rest_.begin(request);
   return rest_.begin(request);
@@ -89,6 +117,7 @@ void WaysIn::stopping() {
   rest_.stopping();
   mcp_.stop();
   endpoint_mcp_.stop();
+  workspace_mcp_.stop();
 }
 
 }  // namespace cairn

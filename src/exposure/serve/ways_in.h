@@ -1,8 +1,9 @@
 // The ways in of a server, by the path of a request:
 //
 //   /mcp, /api/mcp                            MCP with a delegate's token
-//   /api/v2/mcp/server/{key}, /api/v2/mcp     MCP with an endpoint's key, in the path or as bearer
-//   /api/mcp/server/{key}                     the same for single-context keys
+//   /mcp/workspaces/{depot}                   MCP with a delegate's token: the file tools on a
+//   depot /api/v2/mcp/server/{key}, /api/v2/mcp     MCP with an endpoint's key, in the path or as
+//   bearer /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
 //   everything else                           REST with a delegate's token
 #pragma once
@@ -12,6 +13,7 @@
 #include "exposure/outside/endpoint_rest.h"
 #include "exposure/outside/endpoint_service.h"
 #include "exposure/rest/rest.h"
+#include "exposure/workspace/workspace_service.h"
 
 namespace cairn {
 
@@ -21,6 +23,9 @@ Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request&
 // Whoever holds an endpoint's key.
 Result<mcp::PrincipalPtr> admit(const outside::EndpointService& endpoints,
                                 const http::Request& request);
+// Whoever holds the bearer token of a request, at the depot that its path names.
+Result<mcp::PrincipalPtr> admit(const workspaces::WorkspaceService& workspaces, Executor& executor,
+                                const Clock& clock, Random& random, const http::Request& request);
 // Whether MCP of endpoints is served there.
 bool is_endpoint_mcp(std::string_view path);
 
@@ -34,6 +39,8 @@ class WaysIn final : public http::Handler {
     agent::AgentService& agent;
     mcp::Server& mcp;
     BoundCalls& bound;
+    workspaces::WorkspaceService& workspaces;
+    mcp::Server& workspace_mcp;
     const Clock& clock;
     Random& random;
   };
@@ -51,6 +58,7 @@ class WaysIn final : public http::Handler {
   outside::EndpointService endpoints_;
   mcp::Server endpoint_server_;
   mcp::HttpHandler endpoint_mcp_;
+  mcp::HttpHandler workspace_mcp_;
 };
 
 }  // namespace cairn

@@ -2,6 +2,7 @@
 
 #include "base/quote.h"
 #include "base/similar.h"
+#include "data/access/sight.h"
 
 namespace cairn::workspaces {
 namespace {
@@ -11,35 +12,20 @@ struct Found {
   std::string title;
 };
 
-// Every depot the caller may see.
-Result<std::vector<Found>> all_depots(Executor& executor, const Caller& caller) {
-  std::vector<Found> out;
-  json::Object arguments;
-  for (;;) {
-    const auto page = TRY(executor.run(caller, "list_depots", json::Value(arguments)));
-    const auto& answer = page.value.get_object();
-    for (const auto& depot : answer.at("depots").get_array()) {
-      out.push_back({std::string(json::text(depot.at("depotId"))),
-                     std::string(json::text(depot.at("title")))});
-    }
-    const auto* next = json::find(answer, "nextCursor");
-    if (next == nullptr || !next->is_string()) return out;
-    arguments["cursor"] = *next;
-  }
-}
-
-Result<Found> find_depot(Executor& executor, const Caller& caller, std::string_view name) {
+// By its id, or by a title that no other has.
+Result<Found> find_depot(Executor& executor, const Session& session, std::string_view name) {
+  auto& realm = executor.services().realms.get(session.realm);
+  const Sight sight(realm, session);
   if (name.starts_with("dpt_")) {
-    const auto depot = TRY(
-        executor.run(caller, "get_depot", json::Value(json::Object{{"depotId", name}})));
-    return Found{std::string(name),
-                 std::string(json::text(depot.value.get_object().at("title")))};
+    const auto place = TRY(sight.place(name));
+    return Found{std::string(name), TRY(realm.get_depot(place.depot)).title};
   }
   std::vector<Found> same;
   std::vector<std::string> titles;
-  for (auto& depot : TRY(all_depots(executor, caller))) {
-    titles.push_back(depot.title);
-    if (depot.title == name) same.push_back(std::move(depot));
+  for (const auto& place : TRY(sight.places())) {
+    auto title = TRY(realm.get_depot(place.depot)).title;
+    titles.push_back(title);
+    if (title == name) same.push_back({session.rights.address_of(place), std::move(title)});
   }
   if (same.size() == 1) return same.front();
   if (same.size() > 1) {
@@ -66,7 +52,7 @@ DepotDesk::DepotDesk(Choice choice, Executor& executor, Caller caller, std::stri
 
 Result<mcp::PrincipalPtr> DepotDesk::make(Choice choice, Executor& executor, Caller caller,
                                           std::string_view depot, std::string_view desk) {
-  auto found = TRY(find_depot(executor, caller, depot));
+  auto found = TRY(find_depot(executor, caller.session(), depot));
   return mcp::PrincipalPtr(new DepotDesk(std::move(choice), executor, std::move(caller),
                                          std::move(found.address), std::move(found.title),
                                          std::string(desk.substr(0, 200))));
@@ -87,8 +73,9 @@ Result<json::Object> DepotDesk::run(const work::FileTools::Row& row, work::Style
   json::Object call{{"depotId", depot_}, {"tool", row.tool.name}, {"arguments", arguments}};
   if (style == work::Style::kManual) call["manual"] = true;
   if (!desk_.empty()) call["desk"] = desk_;
-  auto reply = TRY(executor_.run(caller_, row.tool.changes() ? "workspace_change" : "workspace_read",
-                                 json::Value(std::move(call)), {}, stop));
+  auto reply =
+      TRY(executor_.run(caller_, row.tool.changes() ? "workspace_change" : "workspace_read",
+                        json::Value(std::move(call)), {}, stop));
   return std::move(reply.value.get_object());
 }
 

@@ -30,8 +30,7 @@ Result<std::set<std::string, std::less<>>> names_in(const work::FileTools& tools
 
 }  // namespace
 
-Result<Choice> Choice::make(const work::FileTools& tools,
-                            const agent::SelectionRequest& request) {
+Result<Choice> Choice::make(const work::FileTools& tools, const agent::SelectionRequest& request) {
   if (request.toolsets) {
     return fail(Code::kInvalidArgument,
                 "a workspace has no sets of tools; name tools to offer or to leave out");

@@ -17,7 +17,9 @@ std::optional<std::string> directory_of(std::string_view uri) {
   auto path = uri.substr(kFile.size());
   if (path.starts_with(kLocalHost)) path.remove_prefix(kLocalHost.size() - 1);
   if (!path.starts_with('/')) return std::nullopt;
-  return http::percent_decode(path);
+  auto decoded = http::percent_decode(path);
+  if (!decoded) return std::nullopt;
+  return std::move(*decoded);
 }
 
 }  // namespace

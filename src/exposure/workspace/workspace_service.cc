@@ -133,8 +133,7 @@ json::Object WorkspaceService::one_tool(const Desk& desk) const {
           {"annotations", hints({.read_only = !changes, .destructive = changes})}};
 }
 
-mcp::Rpc<mcp::Page> WorkspaceService::list_tools(mcp::Exchange& exchange,
-                                                 std::string_view cursor) {
+mcp::Rpc<mcp::Page> WorkspaceService::list_tools(mcp::Exchange& exchange, std::string_view cursor) {
   const auto& desk = ours(*exchange.principal());
   json::Array tools;
   for (const auto& row : tools_.rows()) {
@@ -170,15 +169,15 @@ mcp::ToolOutcome WorkspaceService::call_method(const Desk& desk, const json::Obj
   const auto name = json::text(*method);
   if (std::ranges::find(known, name) == known.end()) {
     const auto near = most_similar(name, known);
-    return failed_method(Error(
-        Code::kToolNotFound,
-        fmt::format("there is no method '{}'{}", shown(name),
-                    near.empty() ? "" : fmt::format("; did you mean '{}'?", near))));
+    return failed_method(
+        Error(Code::kToolNotFound,
+              fmt::format("there is no method '{}'{}", shown(name),
+                          near.empty() ? "" : fmt::format("; did you mean '{}'?", near))));
   }
   json::Object rest = arguments;
   rest.erase("method");
-  auto answer = desk.run(*tools_.find(name), work::Style::kManual, json::Value(std::move(rest)),
-                         stop);
+  auto answer =
+      desk.run(*tools_.find(name), work::Style::kManual, json::Value(std::move(rest)), stop);
   return answer ? outcome_of(std::move(*answer)) : failed_method(answer.error());
 }
 
@@ -198,8 +197,7 @@ mcp::Rpc<mcp::ToolOutcome> WorkspaceService::call_tool(mcp::Exchange& exchange,
   if (!ready) return std::unexpected(ready.error());
   if (!*ready) return mcp::ToolOutcome{};
   if (one) return call_method(desk, arguments, exchange.stopping());
-  auto answer =
-      desk.run(*row, work::Style::kPlain, json::Value(arguments), exchange.stopping());
+  auto answer = desk.run(*row, work::Style::kPlain, json::Value(arguments), exchange.stopping());
   return answer ? outcome_of(std::move(*answer)) : failed(answer.error());
 }
 

@@ -10,8 +10,9 @@ Result<json::Object> run_write(const Work& work, const Arguments& arguments) {
   const auto content = arguments.text("content");
   const auto place = TRY(work.files.write(path, content));
   if (work.manual()) {
-    return result(json::Object{{"bytesWritten", content.size()}, {"path", work.files.relative(place)}},
-                  work.files.notes());
+    return result(
+        json::Object{{"bytesWritten", content.size()}, {"path", work.files.relative(place)}},
+        work.files.notes());
   }
   return said(fmt::format("Successfully wrote to {}", path), work.files.notes());
 }
@@ -116,9 +117,9 @@ std::vector<FileTool> change_tools() {
       .title = "Delete File",
       .description =
           "Deletes a file or an empty directory; with recursive a directory and all in it.",
-      .input = shape::object(
-          {{"path", path_shape("File or directory")},
-           {"recursive", shape::flag("With everything below it"), shape::kOptional}}),
+      .input =
+          shape::object({{"path", path_shape("File or directory")},
+                         {"recursive", shape::flag("With everything below it"), shape::kOptional}}),
       .output = said_shape(),
       .annotations = {.destructive = true},
       .operation = "unlink",

@@ -1,5 +1,5 @@
-#include "tools/shape.h"
 #include "data/text/lines.h"
+#include "tools/shape.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
 #include "tools/workspace/line_diff.h"
@@ -71,8 +71,8 @@ json::Object answer(const Work& work, const Edited& edit, const Arguments& argum
   const auto plain = without_cr(edit.before);
   const auto before = split_lines(plain);
   const auto after = split_lines(edit.done.text);
-  return said(
-      fenced(as_text(patch_of(edit.place, before, after, line_steps(before, after)))), notes);
+  return said(fenced(as_text(patch_of(edit.place, before, after, line_steps(before, after)))),
+              notes);
 }
 
 Result<json::Object> run_edit(const Work& work, const Arguments& arguments) {

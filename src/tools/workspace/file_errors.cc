@@ -61,8 +61,8 @@ Error told_error(Error error, std::string_view operation, std::string_view to) {
   } else if (system->symbol == "EISDIR" && operation == "open") {
     first = fmt::format("{}: {}, read", system->symbol, system->text);
   } else if (!to.empty()) {
-    first = fmt::format("{}: {}, {} '{}' -> '{}'", system->symbol, system->text, operation, place,
-                        to);
+    first =
+        fmt::format("{}: {}, {} '{}' -> '{}'", system->symbol, system->text, operation, place, to);
   } else {
     first = fmt::format("{}: {}, {} '{}'", system->symbol, system->text, operation, place);
   }

@@ -138,10 +138,9 @@ std::string file_size(std::uint64_t bytes) {
   static constexpr std::array<std::string_view, 5> kUnits = {"B", "KB", "MB", "GB", "TB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);
   const auto size = static_cast<double>(bytes);
-  const auto step = std::min(static_cast<std::size_t>(std::log(size) / std::log(1024.0)),
-                             kUnits.size() - 1);
-  return fmt::format("{:.2f} {}", size / std::pow(1024.0, static_cast<double>(step)),
-                     kUnits[step]);
+  const auto step =
+      std::min(static_cast<std::size_t>(std::log(size) / std::log(1024.0)), kUnits.size() - 1);
+  return fmt::format("{:.2f} {}", size / std::pow(1024.0, static_cast<double>(step)), kUnits[step]);
 }
 
 std::string long_time(Millis time) {

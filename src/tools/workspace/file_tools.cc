@@ -39,9 +39,9 @@ json::Object result(json::Value value, const std::vector<std::string>& notes) {
 json::Value path_shape(std::string_view what) { return shape::text(what); }
 
 json::Value said_shape() {
-  return shape::object({{"content", shape::text()},
-                        {"notes", shape::list_of(shape::text(), "What else there is to say"),
-                         shape::kOptional}});
+  return shape::object(
+      {{"content", shape::text()},
+       {"notes", shape::list_of(shape::text(), "What else there is to say"), shape::kOptional}});
 }
 
 Result<FileTools> FileTools::make() {
@@ -67,8 +67,7 @@ Result<FileTools> FileTools::make() {
 }
 
 const FileTools::Row* FileTools::find(std::string_view name) const {
-  const auto found =
-      std::ranges::find(rows_, name, [](const Row& row) { return row.tool.name; });
+  const auto found = std::ranges::find(rows_, name, [](const Row& row) { return row.tool.name; });
   return found == rows_.end() ? nullptr : &*found;
 }
 

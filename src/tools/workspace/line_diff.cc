@@ -23,8 +23,8 @@ class Search final {
 
   // The rounds, the last of which has arrived; empty when there are too many changes.
   bool run() {
-    const auto most = static_cast<std::ptrdiff_t>(
-        std::min(before_.size() + after_.size(), kMaxChanged));
+    const auto most =
+        static_cast<std::ptrdiff_t>(std::min(before_.size() + after_.size(), kMaxChanged));
     rounds_.push_back({follow(0, 0)});
     if (arrived(rounds_.back().front(), 0)) return true;
     for (std::ptrdiff_t d = 1; d <= most; ++d) {
@@ -174,8 +174,8 @@ std::vector<LineStep> line_steps(std::span<const ByteView> before,
 
 std::string patch_of(std::string_view name, std::span<const ByteView> before,
                      std::span<const ByteView> after, std::span<const LineStep> steps) {
-  auto out = fmt::format("Index: {}\n{:=>67}\n--- {}\toriginal\n+++ {}\tmodified\n", name, "", name,
-                         name);
+  auto out =
+      fmt::format("Index: {}\n{:=>67}\n--- {}\toriginal\n+++ {}\tmodified\n", name, "", name, name);
   std::size_t old_line = 0;  // of the step that comes next
   std::size_t new_line = 0;
   std::size_t next = 0;

@@ -110,11 +110,11 @@ Result<json::Object> run_info(const Work& work, const Arguments& arguments) {
                         {"isFile", file},
                         {"permissions", permissions}};
   }
-  return said(fmt::format(
-      "size: {}\ncreated: {}\nmodified: {}\naccessed: {}\nisDirectory: {}\nisFile: {}\n"
-      "permissions: {}",
-      info.size, long_time(info.created), long_time(info.modified), long_time(info.accessed),
-      directory, file, permissions));
+  return said(
+      fmt::format("size: {}\ncreated: {}\nmodified: {}\naccessed: {}\nisDirectory: {}\nisFile: {}\n"
+                  "permissions: {}",
+                  info.size, long_time(info.created), long_time(info.modified),
+                  long_time(info.accessed), directory, file, permissions));
 }
 
 Result<json::Object> run_roots(const Work& work, const Arguments&) {

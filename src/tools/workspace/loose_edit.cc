@@ -137,10 +137,10 @@ Failure no_match(ByteView text, const LooseEdit& edit, std::size_t number) {
   const Replacement exact{edit.old_text, edit.new_text + "\n", false};
   const auto tried = apply_edits(text, std::span(&exact, 1));
   if (!tried && tried.error().code == Code::kEditNoMatch) nearest = tried.error().message;
-  return Failure(Error(Code::kEditNoMatch,
-                       fmt::format("Could not find exact match for edit:\n{}{}{}", edit.old_text,
-                                   nearest.empty() ? "" : "\n", nearest))
-                     .with("edit", static_cast<std::int64_t>(number)));
+  return Failure(
+      Error(Code::kEditNoMatch, fmt::format("Could not find exact match for edit:\n{}{}{}",
+                                            edit.old_text, nearest.empty() ? "" : "\n", nearest))
+          .with("edit", static_cast<std::int64_t>(number)));
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ Result<void> check_room(const WorkFile& file, const Bytes& text) {
 
 struct Lines {
   Bytes text;
-  bool more = false;            // lines follow
-  std::uint64_t seen = 0;       // lines of the file that were looked at
+  bool more = false;       // lines follow
+  std::uint64_t seen = 0;  // lines of the file that were looked at
 };
 
 // Lines from `first`, counted from 1, as they are; without the end of the last one.
@@ -190,7 +190,8 @@ std::string_view media_type(std::string_view place) {
   for (auto& c : extension) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  const auto found = std::ranges::find(kTypes, extension, [](const auto& row) { return row.first; });
+  const auto found =
+      std::ranges::find(kTypes, extension, [](const auto& row) { return row.first; });
   return found == kTypes.end() ? "application/octet-stream" : found->second;
 }
 
@@ -204,9 +205,8 @@ Result<json::Object> run_read_media(const Work& work, const Arguments& arguments
     item = {{"type", type.substr(0, 5)}, {"data", data}, {"mimeType", type}};
   } else {
     item = {{"type", "resource"},
-            {"resource", json::Object{{"uri", file_uri(file->place())},
-                                      {"mimeType", type},
-                                      {"blob", data}}}};
+            {"resource",
+             json::Object{{"uri", file_uri(file->place())}, {"mimeType", type}, {"blob", data}}}};
   }
   return json::Object{{"content", json::Array{std::move(item)}}};
 }
@@ -301,12 +301,12 @@ std::vector<FileTool> read_tools() {
       .description =
           "Several text files in one call, each after its path. One that cannot be read is "
           "reported in its place; the others are read all the same.",
-      .input = shape::object(
-          {{"paths", [] {
-              auto list = shape::list_of(shape::text(), "Files to read");
-              list.get_object()["minItems"] = 1;
-              return list;
-            }()}}),
+      .input = shape::object({{"paths",
+                               [] {
+                                 auto list = shape::list_of(shape::text(), "Files to read");
+                                 list.get_object()["minItems"] = 1;
+                                 return list;
+                               }()}}),
       .output = said_shape(),
       .annotations = {.read_only = true},
       .operation = "open",

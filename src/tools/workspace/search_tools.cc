@@ -62,8 +62,8 @@ bool any_matches(const std::vector<PathPattern>& patterns, const std::string& pa
 class Walk final {
  public:
   // False ends the walk.
-  using Visit = std::function<bool(const WorkDirectory& in, const WorkEntry& entry,
-                                   const std::string& path)>;
+  using Visit =
+      std::function<bool(const WorkDirectory& in, const WorkEntry& entry, const std::string& path)>;
 
   Walk(const Work& work, std::vector<PathPattern> excluded, Visit visit)
       : excluded_(std::move(excluded)),
@@ -145,18 +145,18 @@ Result<json::Object> run_search_files(const Work& work, const Arguments& argumen
   std::vector<std::string> found;
   bool enough = false;
   std::optional<Walk> walk;
-  walk.emplace(work, TRY(PathPattern::parse_all(work, arguments, "excludePatterns")),
-               [&](const WorkDirectory&, const WorkEntry&, const std::string& path) {
-                 if (!pattern.matches(path)) return true;
-                 enough = found.size() == most;
-                 auto place = as_text(below_place(start->place(), path));
-                 if (enough || !walk->budget().take_bytes(
-                                   static_cast<std::int64_t>(place.size()) + 1)) {
-                   return false;
-                 }
-                 found.push_back(std::move(place));
-                 return true;
-               });
+  walk.emplace(
+      work, TRY(PathPattern::parse_all(work, arguments, "excludePatterns")),
+      [&](const WorkDirectory&, const WorkEntry&, const std::string& path) {
+        if (!pattern.matches(path)) return true;
+        enough = found.size() == most;
+        auto place = as_text(below_place(start->place(), path));
+        if (enough || !walk->budget().take_bytes(static_cast<std::int64_t>(place.size()) + 1)) {
+          return false;
+        }
+        found.push_back(std::move(place));
+        return true;
+      });
   TRY(walk->run(*start));
   const auto notes = notes_of(*walk, enough, found.size(), "matches");
   if (work.manual()) {
@@ -190,8 +190,7 @@ class ContentSearch final {
     searcher_.search(*text, [&](const LineMatch& match) {
       const auto line = ByteView(*text).substr(match.begin, match.end - match.begin);
       auto told = fmt::format("{}:{}: {}", path, match.number, printable(line, kMaxLineShown));
-      room = lines_.size() < most_ &&
-             budget.take_bytes(static_cast<std::int64_t>(told.size()) + 1);
+      room = lines_.size() < most_ && budget.take_bytes(static_cast<std::int64_t>(told.size()) + 1);
       if (room) lines_.push_back(std::move(told));
       enough_ = enough_ || lines_.size() == most_;
       return room;
@@ -268,12 +267,11 @@ std::vector<FileTool> search_tools() {
           "Finds files and directories by a glob on their path below the start: '*.md' is in the "
           "start itself, '**/*.md' anywhere. Answers with full paths, and says when there is "
           "more.",
-      .input = shape::object(
-          {{"path", path_shape("Directory to start in")},
-           {"pattern", shape::text("Glob")},
-           excluded_field(),
-           {"maxResults", shape::integer("At most (default 10,000)", 1, 100'000),
-            shape::kOptional}}),
+      .input = shape::object({{"path", path_shape("Directory to start in")},
+                              {"pattern", shape::text("Glob")},
+                              excluded_field(),
+                              {"maxResults", shape::integer("At most (default 10,000)", 1, 100'000),
+                               shape::kOptional}}),
       .output = said_shape(),
       .annotations = {.read_only = true},
       .operation = "scandir",

@@ -98,8 +98,8 @@ class TreeWalk final {
           "maxEntries.",
           items_.size() - 1, left_out_, not_opened_));
     } else if (left_out_ > 0) {
-      out.push_back(fmt::format("left out: {} entries of directories marked \"truncated\"",
-                                left_out_));
+      out.push_back(
+          fmt::format("left out: {} entries of directories marked \"truncated\"", left_out_));
     }
     for (const auto& path : unreadable_) {
       if (out.size() > 10) break;
@@ -207,8 +207,8 @@ class TreeWalk final {
 };
 
 Result<json::Object> run_tree(const Work& work, const Arguments& arguments) {
-  const auto excluded = TRY(Excluded::parse(
-      arguments.texts("excludePatterns").value_or(std::vector<std::string>{})));
+  const auto excluded =
+      TRY(Excluded::parse(arguments.texts("excludePatterns").value_or(std::vector<std::string>{})));
   TreeWalk walk(work, excluded, static_cast<int>(arguments.number("maxDepth", 200)),
                 arguments.number("maxEntries", kMaxEntries));
   TRY(walk.run(arguments.text("path")));
