@@ -99,7 +99,7 @@ Result<ClientPath> RootPaths::parse(std::string_view text) const {
                    shown_path(text));
   }
   auto absolute = expanded.starts_with('/') ? lexically_normal(expanded) : against_roots(expanded);
-  if (absolute.contains('\0')) return outside(absolute);
+  if (text.contains('\0')) return outside(absolute);
   auto path = inside(absolute);
   if (!path) return outside(absolute);
   TRY(check_lengths(path->absolute));

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "data/workspace/client_path.h"
 #include "data/workspace/directory_workspace.h"
 
 namespace cairn {
