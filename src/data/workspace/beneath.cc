@@ -66,6 +66,19 @@ Failure not_a_file(const os::Stat& stat, std::string_view place) {
                  shown_path(place));
 }
 
+// For want of a /proc. Looked at before and after: a pipe that comes in between does not block.
+Result<OpenFile> open_by_name(int directory, const std::string& name, std::string_view place) {
+  const auto before = os::stat_name(directory, name);
+  if (!before) return os_failure(before.error(), place);
+  if (!os::is_file(*before)) return not_a_file(*before, place);
+  auto file = os::open_name(directory, name, O_RDONLY | O_NONBLOCK);
+  if (!file) return os_failure(file.error(), place);
+  const auto stat = os::stat(file->fd());
+  if (!stat) return os_failure(stat.error(), place);
+  if (!os::is_file(*stat)) return not_a_file(*stat, place);
+  return OpenFile{*std::move(file), *stat};
+}
+
 }  // namespace
 
 Result<Found> find_beneath(const Roots& roots, const ClientPath& path) {
@@ -112,29 +125,22 @@ Result<Found> make_beneath(const Roots& roots, const ClientPath& path) {
   return *std::move(found);
 }
 
-Result<Handle> open_held(const Roots& roots, int directory, const std::string& name,
-                         const Handle& held, const os::Stat& stat, std::string_view place) {
+Result<OpenFile> open_held(const Roots& roots, int directory, const std::string& name,
+                           const Handle& held, const os::Stat& stat, std::string_view place) {
   if (!os::is_file(stat)) return not_a_file(stat, place);
   auto file = os::reopen(held.fd(), roots.kernel());
-  if (file) return *std::move(file);
+  if (file) return OpenFile{*std::move(file), stat};
   if (file.error() != ENOENT) return os_failure(file.error(), place);
-  // Without /proc: by its name again, if that still is the same.
-  const auto now = os::stat_name(directory, name);
-  if (!now) return os_failure(now.error(), place);
-  if (os::same_inode(*now, stat)) file = os::open_name(directory, name, O_RDONLY | O_NONBLOCK);
-  if (!file) return os_failure(file.error(), place);
-  const auto opened = os::stat(file->fd());
-  if (!opened || !os::same_inode(*opened, stat)) return os_failure(ENOENT, place);
-  return *std::move(file);
+  return open_by_name(directory, name, place);
 }
 
-Result<Handle> open_found(const Roots& roots, const ClientPath& path, const Found& found) {
+Result<OpenFile> open_found(const Roots& roots, const ClientPath& path, const Found& found) {
   if (!os::is_file(found.stat)) return not_a_file(found.stat, found.place);
   auto file = os::reopen(found.handle.fd(), roots.kernel());
-  if (file) return *std::move(file);
+  if (file) return OpenFile{*std::move(file), found.stat};
   if (file.error() != ENOENT) return os_failure(file.error(), found.place);
   const auto spot = TRY(spot_beneath(roots, path, WalkOptions::Last::kFollow));
-  return open_held(roots, spot.parent.fd(), spot.name, found.handle, found.stat, found.place);
+  return open_by_name(spot.parent.fd(), spot.name, found.place);
 }
 
 }  // namespace cairn

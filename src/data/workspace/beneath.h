@@ -37,10 +37,17 @@ Result<Spot> spot_beneath(const Roots& roots, const ClientPath& path, WalkOption
 // something else.
 Result<Found> make_beneath(const Roots& roots, const ClientPath& path);
 
-// Opens a file that was found for reading. NOT_A_FILE for everything else, which is not opened.
-Result<Handle> open_found(const Roots& roots, const ClientPath& path, const Found& found);
+// A regular file, open for reading. Where there is no /proc it may be the one that took the place
+// of what was found, in the same directory.
+struct OpenFile {
+  Handle handle;
+  os::Stat stat;
+};
+
+// Opens a file that was found. NOT_A_FILE for everything else, which is not opened.
+Result<OpenFile> open_found(const Roots& roots, const ClientPath& path, const Found& found);
 // The same for a name in a directory that is held, with the handle of what is there.
-Result<Handle> open_held(const Roots& roots, int directory, const std::string& name,
-                         const Handle& held, const os::Stat& stat, std::string_view place);
+Result<OpenFile> open_held(const Roots& roots, int directory, const std::string& name,
+                           const Handle& held, const os::Stat& stat, std::string_view place);
 
 }  // namespace cairn

@@ -83,9 +83,9 @@ class TreeCopy final {
     const auto from = TRY(open_held(roots_, parent, name, source, stat, place_));
     const auto to = os::open_name(directory, copy, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (!to) return failed(to.error());
-    if (const auto copied = copy_bytes(from.fd(), to->fd(), stat.stx_size); !copied)
+    if (const auto copied = copy_bytes(from.handle.fd(), to->fd(), from.stat.stx_size); !copied)
       return failed(copied.error());
-    return finish(to->fd(), stat);
+    return finish(to->fd(), from.stat);
   }
 
   Result<void> link(const Handle& source, const os::Stat& stat, int directory,

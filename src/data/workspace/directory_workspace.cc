@@ -28,20 +28,20 @@ Result<std::string> absolute_directory(const std::string& directory, const std::
   return lexically_normal(join_path(here.string(), path));
 }
 
-Result<Bytes> read_whole(const Handle& file, const os::Stat& stat, std::string_view place) {
+Result<Bytes> read_whole(const OpenFile& file, std::string_view place) {
   const auto too_large = [&] {
     return fail_at(place, Code::kFileTooLarge,
                    "'{}' has more than {} MiB, the most that can be edited; write it anew",
                    shown_path(place), kMaxEdit >> 20);
   };
-  if (stat.stx_size > kMaxEdit) return too_large();
+  if (file.stat.stx_size > kMaxEdit) return too_large();
   Bytes bytes;
   // One byte more shows that it has grown; a size of 0 may be one that nobody knows.
-  std::size_t room = std::max<std::size_t>(stat.stx_size + 1, 4096);
+  std::size_t room = std::max<std::size_t>(file.stat.stx_size + 1, 4096);
   while (true) {
     const auto before = bytes.size();
     bytes.resize(before + room);
-    const auto count = os::read_at(file.fd(), before, bytes.data() + before, room);
+    const auto count = os::read_at(file.handle.fd(), before, bytes.data() + before, room);
     if (!count) return os_failure(count.error(), place);
     bytes.resize(before + *count);
     if (bytes.size() > kMaxEdit) return too_large();
@@ -135,10 +135,10 @@ Result<bool> DirectoryWorkspace::State::edit_once(const ClientPath& path, const 
   place = spot.place;
   const auto file =
       TRY(open_held(*roots, spot.parent.fd(), spot.name, spot.handle, *spot.stat, spot.place));
-  const auto before = TRY(read_whole(file, *spot.stat, spot.place));
+  const auto before = TRY(read_whole(file, spot.place));
   const auto after = TRY(rewrite(before, spot.place));
   if (after == before) return true;
-  auto replaced = replace_file(*roots, spot, after, temporary, &*spot.stat);
+  auto replaced = replace_file(*roots, spot, after, temporary, &file.stat);
   if (replaced) return true;
   if (replaced.error().code == Code::kConflict) return false;
   return Failure(std::move(replaced).error());
@@ -237,7 +237,7 @@ Result<WorkFilePtr> DirectoryWorkspace::open_file(std::string_view path) const {
   const auto parsed = TRY(state_->parse(path));
   auto found = TRY(find_beneath(*state_->roots, parsed));
   auto file = TRY(open_found(*state_->roots, parsed, found));
-  return held_file(std::move(file), found.stat, std::move(found.place));
+  return held_file(std::move(file), std::move(found.place));
 }
 
 Result<WorkDirectoryPtr> DirectoryWorkspace::open_directory(std::string_view path) const {

@@ -17,8 +17,8 @@ Millis millis(const statx_timestamp& time) {
 
 class HeldFile final : public WorkFile {
  public:
-  HeldFile(Handle file, const os::Stat& stat, std::string place)
-      : file_(std::move(file)), info_(info_of(stat)), place_(std::move(place)) {}
+  HeldFile(OpenFile file, std::string place)
+      : file_(std::move(file.handle)), info_(info_of(file.stat)), place_(std::move(place)) {}
 
   const std::string& place() const override { return place_; }
   const WorkInfo& info() const override { return info_; }
@@ -101,7 +101,7 @@ class HeldDirectory final : public WorkDirectory {
                      shown_path(place));
     }
     auto file = TRY(open_held(roots_, handle_.fd(), name, *handle, *stat, place));
-    return held_file(std::move(file), *stat, std::move(place));
+    return held_file(std::move(file), std::move(place));
   }
 
  private:
@@ -149,8 +149,8 @@ WorkInfo info_of(const os::Stat& stat) {
   return info;
 }
 
-WorkFilePtr held_file(Handle file, const os::Stat& stat, std::string place) {
-  return std::make_unique<HeldFile>(std::move(file), stat, std::move(place));
+WorkFilePtr held_file(OpenFile file, std::string place) {
+  return std::make_unique<HeldFile>(std::move(file), std::move(place));
 }
 
 Result<WorkDirectoryPtr> held_directory(const Roots& roots, const TemporaryNames& temporary,

@@ -13,8 +13,7 @@ namespace cairn {
 WorkKind kind_of(const os::Stat& stat);
 WorkInfo info_of(const os::Stat& stat);
 
-// REQUIRES: `file` is a regular file, open for reading.
-WorkFilePtr held_file(Handle file, const os::Stat& stat, std::string place);
+WorkFilePtr held_file(OpenFile file, std::string place);
 
 // NOT_A_DIRECTORY, FORBIDDEN. REQUIRES: the roots and names outlive it.
 Result<WorkDirectoryPtr> held_directory(const Roots& roots, const TemporaryNames& temporary,

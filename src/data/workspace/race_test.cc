@@ -219,8 +219,8 @@ TEST_P(Races, WithALinkToOutsideLeakNothing) {
   for (const auto& line : tree.picture(".")) EXPECT_THAT(line, Not(HasSubstr(kSecret)));
   // Else there was no race.
   for (const auto* tally : {&reads, &lists, &changes}) {
-    EXPECT_GT(tally->served, 100);
-    EXPECT_GT(tally->refused, 100);
+    EXPECT_GT(tally->served, 20);
+    EXPECT_GT(tally->refused, 20);
   }
   RecordProperty("swaps", std::to_string(swapper.swaps()));
   std::printf("%ld swaps; served %ld + %ld + %ld, refused %ld + %ld + %ld\n", swapper.swaps(),
