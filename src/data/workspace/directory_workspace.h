@@ -6,10 +6,21 @@
 //
 // Files are replaced, never written into: a temporary file beside them, renamed over them. So a
 // reader sees the old or the new, another hard link keeps the old, and nothing is ever written into
-// a device or pipe. The mode stays.
+// a device or pipe. The mode stays. Bytes are not forced to the disk (fsync): a change is safe from
+// the end of the process, not from a loss of power.
+//
+// Changes made through one workspace come one after the other; a Rewrite that calls the workspace
+// waits for itself. Other processes are seen: an edit of a file that they change meanwhile is done
+// again, five times at most, then it is CONFLICT.
+//
+// Fails with  what Workspace says. What comes from the operating system has the detail `errno`
+//             (`ENOENT`); what is missing has `missing`, the first place on the way that is.
+// Cost        five or six calls into the kernel to open a file, two for each directory that is
+//             entered, none for an entry but where info() is asked.
 #pragma once
 
 #include "base/random.h"
+#include "data/workspace/system.h"
 #include "data/workspace/workspace.h"
 
 namespace cairn {
@@ -18,8 +29,10 @@ class DirectoryWorkspace final : public Workspace {
  public:
   struct Options {
     // `~` of clients; empty: they have none.
-    std::string home;
+    std::string home = {};
     bool read_only = false;
+    // What to use of the kernel; all of it, but in tests.
+    Kernel kernel = {};
   };
 
   // IO_ERROR, PATH_NOT_FOUND or NOT_A_DIRECTORY when a directory cannot be opened.

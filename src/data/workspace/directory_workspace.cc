@@ -1,0 +1,344 @@
+#include "data/workspace/directory_workspace.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <mutex>
+
+#include "data/workspace/copy_tree.h"
+#include "data/workspace/held_directory.h"
+#include "data/workspace/os_error.h"
+#include "data/workspace/remove_tree.h"
+#include "data/workspace/replace_file.h"
+
+namespace cairn {
+namespace {
+
+using Last = WalkOptions::Last;
+
+constexpr std::uint64_t kMaxEdit = 256 * 1024 * 1024;
+constexpr int kEditAttempts = 5;
+
+Result<std::string> absolute_directory(const std::string& directory, const std::string& home) {
+  auto path = directory;
+  if (!home.empty() && (path == "~" || path.starts_with("~/"))) path.replace(0, 1, home);
+  if (path.starts_with('/')) return lexically_normal(path);
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  if (error) return os_failure(error.value(), path);
+  return lexically_normal(join_path(here.string(), path));
+}
+
+Result<Bytes> read_whole(const OpenFile& file, std::string_view place) {
+  const auto too_large = [&] {
+    return fail_at(place, Code::kFileTooLarge,
+                   "'{}' has more than {} MiB, the most that can be edited; write it anew",
+                   shown_path(place), kMaxEdit >> 20);
+  };
+  if (file.stat.stx_size > kMaxEdit) return too_large();
+  Bytes bytes;
+  // One byte more shows that it has grown; a size of 0 may be one that nobody knows.
+  std::size_t room = std::max<std::size_t>(file.stat.stx_size + 1, 4096);
+  while (true) {
+    const auto before = bytes.size();
+    bytes.resize(before + room);
+    const auto count = os::read_at(file.handle.fd(), before, bytes.data() + before, room);
+    if (!count) return os_failure(count.error(), place);
+    bytes.resize(before + *count);
+    if (bytes.size() > kMaxEdit) return too_large();
+    if (*count < room) return bytes;
+    room = bytes.size();
+  }
+}
+
+// A rename changes the time of the inode, and nothing else.
+bool same_file(const os::Stat& now, const os::Stat& before) {
+  if (!os::same_inode(now, before)) return false;
+  return !os::is_file(now) ||
+         (now.stx_size == before.stx_size && now.stx_mtime.tv_sec == before.stx_mtime.tv_sec &&
+          now.stx_mtime.tv_nsec == before.stx_mtime.tv_nsec);
+}
+
+Failure changed_meanwhile(std::string_view place) {
+  return fail_at(place, Code::kConflict, "'{}' is being changed by somebody else; try again later",
+                 shown_path(place));
+}
+
+Result<void> check_is_file(const Spot& spot) {
+  if (!spot.stat || os::is_file(*spot.stat)) return {};
+  if (os::is_directory(*spot.stat)) return os_failure(EISDIR, spot.place);
+  return fail_at(spot.place, Code::kNotAFile,
+                 "'{}' is a device, pipe or socket, which is never written to; take another name",
+                 shown_path(spot.place));
+}
+
+}  // namespace
+
+struct DirectoryWorkspace::State {
+  State(std::unique_ptr<Roots> opened, Random& random, bool may_not_change)
+      : roots(std::move(opened)), temporary(random), read_only(may_not_change) {}
+
+  Result<ClientPath> parse(std::string_view path) const { return roots->paths().parse(path); }
+  Result<void> check_may_change(const ClientPath& path) const;
+  Result<Spot> existing(const ClientPath& path, Last last) const;
+  // Neither a root nor what one is in.
+  Result<void> check_holds_no_root(const Spot& spot) const;
+  Result<Spot> vacant(const ClientPath& path) const;
+  Result<bool> edit_once(const ClientPath& path, const Rewrite& rewrite, std::string& place);
+  Result<void> copy(const Spot& source, const Spot& target);
+  Result<void> remove(const Spot& spot);
+  Result<std::string> set_aside(const Spot& spot);
+  void put_back(const Spot& spot, const std::string& aside);
+  Result<void> move_across(const Spot& source, const Spot& target);
+
+  std::unique_ptr<Roots> roots;
+  TemporaryNames temporary;
+  bool read_only;
+  std::mutex changing;
+};
+
+Result<void> DirectoryWorkspace::State::check_may_change(const ClientPath& path) const {
+  if (!read_only) return {};
+  return fail_at(path.absolute, Code::kForbidden,
+                 "this workspace is read-only, so '{}' cannot be changed",
+                 shown_path(path.absolute));
+}
+
+Result<Spot> DirectoryWorkspace::State::existing(const ClientPath& path, Last last) const {
+  auto spot = TRY(spot_beneath(*roots, path, last));
+  if (spot.stat) return spot;
+  const auto slash = spot.place.rfind('/');
+  const std::string_view directory(spot.place.data(), slash == 0 ? 1 : slash);
+  return missing_failure(spot.parent.fd(), directory, spot.name, path.absolute);
+}
+
+Result<void> DirectoryWorkspace::State::check_holds_no_root(const Spot& spot) const {
+  for (const auto& root : roots->paths().all()) {
+    if (!path_is_in(root, spot.place)) continue;
+    return fail_at(spot.place, Code::kForbidden,
+                   "'{}' is a root of this workspace or holds one, and stays as it is",
+                   shown_path(spot.place));
+  }
+  return {};
+}
+
+Result<Spot> DirectoryWorkspace::State::vacant(const ClientPath& path) const {
+  if (path.is_root()) return os_failure(EEXIST, path.absolute);
+  auto spot = TRY(spot_beneath(*roots, path, Last::kLinkItself));
+  if (spot.stat) return os_failure(EEXIST, spot.place);
+  return spot;
+}
+
+// False: somebody else changed the file meanwhile.
+Result<bool> DirectoryWorkspace::State::edit_once(const ClientPath& path, const Rewrite& rewrite,
+                                                  std::string& place) {
+  const auto spot = TRY(existing(path, Last::kFollow));
+  place = spot.place;
+  const auto file =
+      TRY(open_held(*roots, spot.parent.fd(), spot.name, spot.handle, *spot.stat, spot.place));
+  const auto before = TRY(read_whole(file, spot.place));
+  const auto after = TRY(rewrite(before, spot.place));
+  if (after == before) return true;
+  auto replaced = replace_file(*roots, spot, after, temporary, &file.stat);
+  if (replaced) return true;
+  if (replaced.error().code == Code::kConflict) return false;
+  return Failure(std::move(replaced).error());
+}
+
+Result<void> DirectoryWorkspace::State::copy(const Spot& source, const Spot& target) {
+  if (os::is_directory(*source.stat) && path_is_in(target.place, source.place)) {
+    return fail_at(target.place, Code::kMoveIntoSelf,
+                   "'{}' is inside '{}' itself; choose a place outside it",
+                   shown_path(target.place), shown_path(source.place));
+  }
+  Draft draft(target.parent.fd(), temporary);
+  TRY(copy_tree(*roots, source, target.parent.fd(), draft.name(), temporary, {}));
+  const auto renamed = os::rename_new(target.parent.fd(), draft.name(), target.parent.fd(),
+                                      target.name, roots->kernel());
+  if (!renamed) return os_failure(renamed.error(), target.place);
+  draft.keep();
+  return {};
+}
+
+// It is gone from its place at once, whatever there is in it.
+Result<std::string> DirectoryWorkspace::State::set_aside(const Spot& spot) {
+  auto aside = temporary.next();
+  const int parent = spot.parent.fd();
+  const auto renamed = os::rename_new(parent, spot.name, parent, aside, roots->kernel());
+  if (!renamed) return os_failure(renamed.error(), spot.place);
+  return aside;
+}
+
+void DirectoryWorkspace::State::put_back(const Spot& spot, const std::string& aside) {
+  const int parent = spot.parent.fd();
+  static_cast<void>(os::rename_new(parent, aside, parent, spot.name, roots->kernel()));
+}
+
+Result<void> DirectoryWorkspace::State::remove(const Spot& spot) {
+  const int parent = spot.parent.fd();
+  if (!os::is_directory(*spot.stat)) {
+    if (::unlinkat(parent, spot.name.c_str(), 0) < 0) return os_failure(errno, spot.place);
+    return {};
+  }
+  const auto aside = TRY(set_aside(spot));
+  const auto removed = remove_tree(parent, aside, temporary);
+  if (removed) return {};
+  put_back(spot, aside);
+  return os_failure(removed.error(), spot.place);
+}
+
+// The source leaves its place before the copy takes its own, so that nobody ever sees both.
+Result<void> DirectoryWorkspace::State::move_across(const Spot& source, const Spot& target) {
+  Draft draft(target.parent.fd(), temporary);
+  TRY(copy_tree(*roots, source, target.parent.fd(), draft.name(), temporary, {.keep_all = true}));
+  const auto aside = TRY(set_aside(source));
+  const auto now = os::stat_name(source.parent.fd(), aside);
+  if (!now || !same_file(*now, *source.stat)) {
+    put_back(source, aside);
+    return changed_meanwhile(source.place);
+  }
+  const auto renamed = os::rename_new(target.parent.fd(), draft.name(), target.parent.fd(),
+                                      target.name, roots->kernel());
+  if (!renamed) {
+    put_back(source, aside);
+    return os_failure(renamed.error(), target.place);
+  }
+  draft.keep();
+  const auto removed = remove_tree(source.parent.fd(), aside, temporary);
+  if (removed) return {};
+  put_back(source, aside);
+  auto failure = os_failure(removed.error(), source.place);
+  failure.error().message = fmt::format(
+      "all of '{}' is at '{}' now, but some of it could not be removed from where it "
+      "was: {}",
+      shown_path(source.place), shown_path(target.place), failure.error().message);
+  return failure;
+}
+
+Result<std::shared_ptr<DirectoryWorkspace>> DirectoryWorkspace::open(
+    std::span<const std::string> directories, Random& random, Options options) {
+  std::vector<std::string> absolute;
+  for (const auto& directory : directories)
+    absolute.push_back(TRY(absolute_directory(directory, options.home)));
+  auto roots = TRY(Roots::open(absolute, std::move(options.home), options.kernel));
+  return std::shared_ptr<DirectoryWorkspace>(
+      new DirectoryWorkspace(std::make_unique<State>(std::move(roots), random, options.read_only)));
+}
+
+DirectoryWorkspace::DirectoryWorkspace(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DirectoryWorkspace::~DirectoryWorkspace() = default;
+
+std::vector<std::string> DirectoryWorkspace::roots() const { return state_->roots->paths().all(); }
+
+std::string DirectoryWorkspace::relative(std::string_view place) const {
+  return state_->roots->paths().relative(place);
+}
+
+Result<WorkFilePtr> DirectoryWorkspace::open_file(std::string_view path) const {
+  const auto parsed = TRY(state_->parse(path));
+  auto found = TRY(find_beneath(*state_->roots, parsed));
+  auto file = TRY(open_found(*state_->roots, parsed, found));
+  return held_file(std::move(file), std::move(found.place));
+}
+
+Result<WorkDirectoryPtr> DirectoryWorkspace::open_directory(std::string_view path) const {
+  const auto parsed = TRY(state_->parse(path));
+  return held_directory(*state_->roots, state_->temporary,
+                        TRY(find_beneath(*state_->roots, parsed)));
+}
+
+Result<WorkPlace> DirectoryWorkspace::info(std::string_view path) const {
+  const auto parsed = TRY(state_->parse(path));
+  auto found = TRY(find_beneath(*state_->roots, parsed));
+  return WorkPlace{.place = std::move(found.place), .info = info_of(found.stat)};
+}
+
+Result<std::string> DirectoryWorkspace::write(std::string_view path, ByteView content) {
+  const auto parsed = TRY(state_->parse(path));
+  TRY(state_->check_may_change(parsed));
+  const std::lock_guard lock(state_->changing);
+  auto spot = TRY(spot_beneath(*state_->roots, parsed, Last::kFollow));
+  TRY(check_is_file(spot));
+  TRY(replace_file(*state_->roots, spot, content, state_->temporary));
+  return std::move(spot.place);
+}
+
+Result<std::string> DirectoryWorkspace::edit(std::string_view path, const Rewrite& rewrite) {
+  const auto parsed = TRY(state_->parse(path));
+  TRY(state_->check_may_change(parsed));
+  const std::lock_guard lock(state_->changing);
+  std::string place;
+  for (int attempt = 0; attempt < kEditAttempts; ++attempt) {
+    if (TRY(state_->edit_once(parsed, rewrite, place))) return place;
+  }
+  return changed_meanwhile(place);
+}
+
+Result<std::string> DirectoryWorkspace::make_directory(std::string_view path) {
+  const auto parsed = TRY(state_->parse(path));
+  TRY(state_->check_may_change(parsed));
+  const std::lock_guard lock(state_->changing);
+  return TRY(make_beneath(*state_->roots, parsed)).place;
+}
+
+Result<std::string> DirectoryWorkspace::move(std::string_view source,
+                                             std::string_view destination) {
+  const auto from_path = TRY(state_->parse(source));
+  const auto to_path = TRY(state_->parse(destination));
+  TRY(state_->check_may_change(from_path));
+  const std::lock_guard lock(state_->changing);
+  const auto from = TRY(state_->existing(from_path, Last::kLinkItself));
+  TRY(state_->check_holds_no_root(from));
+  auto to = TRY(state_->vacant(to_path));
+  if (os::is_directory(*from.stat) && path_is_in(to.place, from.place)) {
+    return fail_at(to.place, Code::kMoveIntoSelf,
+                   "'{}' cannot be moved to '{}', which is inside it; choose a place outside it",
+                   shown_path(from.place), shown_path(to.place));
+  }
+  const auto renamed =
+      os::rename_new(from.parent.fd(), from.name, to.parent.fd(), to.name, state_->roots->kernel());
+  if (renamed) return std::move(to.place);
+  if (renamed.error() == EEXIST) return os_failure(EEXIST, to.place);
+  if (renamed.error() != EXDEV) return os_failure(renamed.error(), from.place);
+  TRY(state_->move_across(from, to));
+  return std::move(to.place);
+}
+
+Result<std::string> DirectoryWorkspace::copy(std::string_view source,
+                                             std::string_view destination) {
+  const auto from_path = TRY(state_->parse(source));
+  const auto to_path = TRY(state_->parse(destination));
+  TRY(state_->check_may_change(to_path));
+  const std::lock_guard lock(state_->changing);
+  auto found = TRY(find_beneath(*state_->roots, from_path));
+  Spot from;
+  if (os::is_directory(found.stat)) {
+    from.place = std::move(found.place);
+    from.handle = std::move(found.handle);
+    from.stat = found.stat;
+  } else {
+    from = TRY(state_->existing(from_path, Last::kFollow));
+  }
+  auto to = TRY(state_->vacant(to_path));
+  TRY(state_->copy(from, to));
+  return std::move(to.place);
+}
+
+Result<std::string> DirectoryWorkspace::remove(std::string_view path, bool recursive) {
+  const auto parsed = TRY(state_->parse(path));
+  TRY(state_->check_may_change(parsed));
+  const std::lock_guard lock(state_->changing);
+  auto spot = TRY(state_->existing(parsed, Last::kLinkItself));
+  TRY(state_->check_holds_no_root(spot));
+  if (recursive || !os::is_directory(*spot.stat)) {
+    TRY(state_->remove(spot));
+    return std::move(spot.place);
+  }
+  if (::unlinkat(spot.parent.fd(), spot.name.c_str(), AT_REMOVEDIR) == 0)
+    return std::move(spot.place);
+  if (errno != ENOTEMPTY && errno != EEXIST) return os_failure(errno, spot.place);
+  return fail_at(spot.place, Code::kInvalidArgument,
+                 "'{}' is not empty; remove it recursively, or what is in it first",
+                 shown_path(spot.place));
+}
+
+}  // namespace cairn

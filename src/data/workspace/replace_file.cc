@@ -1,0 +1,99 @@
+#include "data/workspace/replace_file.h"
+
+#include <cerrno>
+#include <vector>
+
+#include <sys/xattr.h>
+
+#include "data/workspace/os_error.h"
+
+namespace cairn {
+namespace {
+
+constexpr mode_t kModeBits = 07777;
+constexpr mode_t kSetIdBits = 06000;
+constexpr int kNameAttempts = 8;
+
+// Programs that run as their owner must not run as another one after that.
+mode_t keep_owner(int file, const os::Stat& old) {
+  const auto mode = static_cast<mode_t>(old.stx_mode & kModeBits);
+  const auto now = os::stat(file);
+  if (now && now->stx_uid == old.stx_uid && now->stx_gid == old.stx_gid) return mode;
+  if (::fchown(file, old.stx_uid, old.stx_gid) == 0) return mode;
+  static_cast<void>(::fchown(file, static_cast<uid_t>(-1), old.stx_gid));
+  return mode & ~kSetIdBits;
+}
+
+bool is_kept(std::string_view attribute) {
+  return attribute.starts_with("user.") || attribute.starts_with("system.posix_acl_access");
+}
+
+void keep_attribute(const std::string& old, int file, const char* attribute) {
+  const auto size = ::getxattr(old.c_str(), attribute, nullptr, 0);
+  if (size < 0) return;
+  std::vector<char> value(static_cast<std::size_t>(size));
+  if (::getxattr(old.c_str(), attribute, value.data(), value.size()) != size) return;
+  static_cast<void>(::fsetxattr(file, attribute, value.data(), value.size(), 0));
+}
+
+// What cannot be kept is left out: the content matters more.
+void keep_attributes(const Handle& old, int file) {
+  const auto path = fmt::format("/proc/self/fd/{}", old.fd());
+  const auto size = ::listxattr(path.c_str(), nullptr, 0);
+  if (size <= 0) return;
+  std::vector<char> list(static_cast<std::size_t>(size));
+  const auto got = ::listxattr(path.c_str(), list.data(), list.size());
+  if (got <= 0) return;
+  std::string_view rest(list.data(), static_cast<std::size_t>(got));
+  while (!rest.empty()) {
+    const auto attribute = rest.substr(0, rest.find('\0'));
+    if (is_kept(attribute)) keep_attribute(path, file, attribute.data());
+    rest.remove_prefix(attribute.size() + 1);
+  }
+}
+
+os::Outcome<void> fill(const Roots& roots, const Spot& spot, int file, ByteView content) {
+  auto written = os::write_all(file, content);
+  if (!written || !spot.stat) return written;
+  const auto mode = keep_owner(file, *spot.stat);
+  if (roots.kernel().proc) keep_attributes(spot.handle, file);
+  if (::fchmod(file, mode) < 0) return std::unexpected(errno);
+  return {};
+}
+
+Result<void> check_unchanged(const Spot& spot, const os::Stat& before) {
+  const auto now = os::stat_name(spot.parent.fd(), spot.name);
+  if (now && os::same_content(*now, before)) return {};
+  return fail_at(spot.place, Code::kConflict,
+                 "'{}' was changed by somebody else meanwhile; read it again and repeat",
+                 shown_path(spot.place));
+}
+
+}  // namespace
+
+Result<void> replace_file(const Roots& roots, const Spot& spot, ByteView content,
+                          TemporaryNames& names, const os::Stat* only_if) {
+  // A new file has the mode that the umask and the directory's defaults give it.
+  const mode_t mode = spot.stat ? 0600 : 0666;
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    Draft draft(spot.parent.fd(), names);
+    const auto file =
+        os::open_name(spot.parent.fd(), draft.name(), O_WRONLY | O_CREAT | O_EXCL, mode);
+    if (!file) {
+      draft.keep();
+      if (file.error() == EEXIST) continue;
+      return os_failure(file.error(), spot.place);
+    }
+    if (auto filled = fill(roots, spot, file->fd(), content); !filled)
+      return os_failure(filled.error(), spot.place);
+    if (only_if != nullptr) TRY(check_unchanged(spot, *only_if));
+    const auto renamed =
+        os::rename_over(spot.parent.fd(), draft.name(), spot.parent.fd(), spot.name);
+    if (!renamed) return os_failure(renamed.error(), spot.place);
+    draft.keep();
+    return {};
+  }
+  return os_failure(EEXIST, spot.place);
+}
+
+}  // namespace cairn
