@@ -211,7 +211,8 @@ Result<void> DepotWorkspace::check_parent(const TreeView& tree, const Path& path
   if (path.parent().is_root()) return {};
   const auto above = at(locate(tree, path.parent()), path);
   if (!above) return Failure(above.error());
-  return at(open_dir(tree, *above), path).transform([](const auto&) {});
+  TRY(at(open_dir(tree, *above), path));
+  return {};
 }
 
 Result<TreeView> DepotWorkspace::tree_for(const Path& path) {

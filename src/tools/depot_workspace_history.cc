@@ -46,10 +46,11 @@ Result<std::uint64_t> change_number(std::string_view id) {
 
 Result<WorkChange> DepotWorkspace::render(const HistoryEntry& entry,
                                           const std::optional<NodeKey>& before) const {
-  WorkChange out{.id = std::to_string(entry.sequence),
-                 .time = entry.time,
-                 .author = entry.author ? entry.author->render() : "",
-                 .message = entry.message};
+  WorkChange out;
+  out.id = std::to_string(entry.sequence);
+  out.time = entry.time;
+  out.author = entry.author ? entry.author->render() : "";
+  out.message = entry.message;
   if (!before) return out;
   const auto& nodes = call_.realm().nodes();
   const auto old_tree = TRY(view_tree(nodes, *before));

@@ -59,7 +59,10 @@ class TreeWalk final {
 
   Result<void> run(std::string_view path) {
     const auto start = TRY(work_.files.open_directory(path));
-    items_.push_back({.name = start->place(), .directory = true});
+    Item first;
+    first.name = start->place();
+    first.directory = true;
+    items_.push_back(std::move(first));
     TRY(list(0, *start));
     for (std::size_t i = 1; i < items_.size(); ++i) {
       if (!items_[i].directory) continue;
@@ -125,10 +128,12 @@ class TreeWalk final {
         left_out_ += entries.size() - i;
         break;
       }
-      items_.push_back({.name = entry.name,
-                        .directory = entry.kind == WorkKind::kDirectory,
-                        .parent = parent,
-                        .depth = depth});
+      Item item;
+      item.name = entry.name;
+      item.directory = entry.kind == WorkKind::kDirectory;
+      item.parent = parent;
+      item.depth = depth;
+      items_.push_back(std::move(item));
     }
     items_[parent].count = items_.size() - items_[parent].first;
     return {};
