@@ -2,6 +2,7 @@
 
 #include <regex>
 #include <stdexcept>
+#include <utility>
 
 #include "exposure/serve/ways_in.h"
 
@@ -26,7 +27,8 @@ mcp::HttpOptions options_of(agent::AgentService& agent, std::chrono::millisecond
 // `Error: CODE — what is wrong` → `CODE`.
 std::string code_of(std::string_view error) {
   constexpr std::string_view kBefore = "Error: ";
-  if (!error.starts_with(kBefore)) return std::string(error);
+  // The file tools say it without that word, and the operating system's errors in its own.
+  if (!error.starts_with(kBefore)) return std::string(error.substr(0, error.find_first_of(":-")));
   error.remove_prefix(kBefore.size());
   return std::string(error.substr(0, error.find(' ')));
 }
@@ -34,7 +36,8 @@ std::string code_of(std::string_view error) {
 void read_tool_result(McpAnswer& answer) {
   const auto* content = json::find(answer.result, "content");
   if (content == nullptr) return;
-  answer.text = text(content->get_array().at(0).get_object(), "text");
+  const auto& block = content->get_array().at(0).get_object();
+  if (block.contains("text")) answer.text = text(block, "text");
   if (answer.result.contains("isError")) answer.code = code_of(answer.text);
 }
 
@@ -89,11 +92,18 @@ std::string with_short_keys(const std::string& text) {
 McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
     : agent_(world.engine().executor(), {.version = "test"}),
       mcp_(agent_, world.clock, random_),
-      handler_(mcp_, world.clock, random_, options_of(agent_, heartbeat)) {
+      workspaces_(need(workspaces::WorkspaceService::make("test"))),
+      workspace_mcp_(*workspaces_, world.clock, random_),
+      handler_(mcp_, world.clock, random_, options_of(agent_, heartbeat)),
+      workspace_handler_(workspace_mcp_, world.clock, random_,
+                         {.admit = [this, &world](const http::Request& request) {
+                           return admit(*workspaces_, world.engine().executor(), world.clock,
+                                        random_, request);
+                         }}) {
   http::ServerOptions options;
   options.io_threads = 1;
   options.worker_threads = 2;
-  server_ = need(http::Server::start(options, handler_, quiet_));
+  server_ = need(http::Server::start(options, router_, quiet_));
   auto url = need(http::Url::parse(fmt::format("http://127.0.0.1:{}", server_->port())));
   client_ = std::make_unique<http::Client>(std::move(url));
 }
@@ -101,6 +111,7 @@ McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
 McpDoor::~McpDoor() {
   client_.reset();
   handler_.stop();
+  workspace_handler_.stop();
   server_->stop();
 }
 
@@ -108,7 +119,7 @@ McpAnswer McpDoor::send(http::Method method, const std::string& token, const std
                         std::vector<std::pair<std::string, std::string>> headers) {
   http::ClientRequest request;
   request.method = method;
-  request.target = "/mcp?toolsets=all";
+  request.target = target_;
   request.headers = std::move(headers);
   request.headers.emplace_back("Accept", "application/json, text/event-stream");
   if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
@@ -135,6 +146,19 @@ McpAnswer McpDoor::ask(const std::string& token, std::string_view method, json::
 McpAnswer McpDoor::call(const std::string& token, std::string_view tool,
                         const json::Object& arguments) {
   return ask(token, "tools/call", {{"name", tool}, {"arguments", arguments}});
+}
+
+http::Plan McpDoor::Router::begin(const http::Request& request) {
+  const bool workspace = request.path.starts_with("/mcp/workspaces/");
+  return (workspace ? door_.workspace_handler_ : door_.handler_).begin(request);
+}
+
+McpAnswer McpDoor::ask_workspace(const std::string& depot, const std::string& token,
+                                 std::string_view method, json::Object params) {
+  const auto agents = std::exchange(target_, "/mcp/workspaces/" + depot);
+  auto answer = ask(token, method, std::move(params));
+  target_ = agents;
+  return answer;
 }
 
 std::string McpDoor::open_session(const std::string& token) {

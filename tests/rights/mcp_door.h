@@ -8,6 +8,7 @@
 
 #include "exposure/agent/agent_service.h"
 #include "exposure/mcp/http.h"
+#include "exposure/workspace/workspace_service.h"
 #include "world.h"
 
 namespace cairn::rest_testing {
@@ -31,6 +32,10 @@ class McpDoor final {
   McpAnswer ask(const std::string& token, std::string_view method, json::Object params);
   McpAnswer call(const std::string& token, std::string_view tool, const json::Object& arguments);
 
+  // The same where a depot is served as a workspace.
+  McpAnswer ask_workspace(const std::string& depot, const std::string& token,
+                          std::string_view method, json::Object params);
+
   // A legacy session's id, and one request of it.
   std::string open_session(const std::string& token);
   McpAnswer ask_in(const std::string& session, const std::string& token, std::string_view method,
@@ -45,7 +50,21 @@ class McpDoor final {
   Quiet quiet_;
   agent::AgentService agent_;
   mcp::Server mcp_;
+  std::unique_ptr<workspaces::WorkspaceService> workspaces_;
+  mcp::Server workspace_mcp_;
   mcp::HttpHandler handler_;
+  mcp::HttpHandler workspace_handler_;
+  // Each where a server has it.
+  class Router final : public http::Handler {
+   public:
+    explicit Router(McpDoor& door) : door_(door) {}
+    http::Plan begin(const http::Request& request) override;
+
+   private:
+    McpDoor& door_;
+  };
+  Router router_{*this};
+  std::string target_ = "/mcp?toolsets=all";
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Client> client_;
 };

@@ -33,6 +33,16 @@ McpRow subscribe(std::string what, std::function<std::string(Scene&)> uri) {
           }};
 }
 
+// A file tool at `/mcp/workspaces/{site}`.
+McpRow file_tool(std::string tool, json::Object arguments) {
+  return {"workspace: " + tool, [=](Scene& scene, McpDoor& door, const std::string& token) {
+            return door
+                .ask_workspace(scene.site, token, "tools/call",
+                               {{"name", tool}, {"arguments", arguments}})
+                .code;
+          }};
+}
+
 McpRow completed(std::string what, json::Object ref, std::string argument, Params context) {
   return {"complete " + what, [=](Scene& scene, McpDoor& door, const std::string& token) {
             const auto answer =
@@ -93,6 +103,37 @@ const std::vector<McpRow>& mcp_rows() {
             return json::Object{{"name", "edit-files"},
                                 {"arguments", json::Object{{"depotId", s.other}}}};
           }),
+      {"workspace: tools/list",
+       [](Scene& scene, McpDoor& door, const std::string& token) {
+         const auto answer = door.ask_workspace(scene.site, token, "tools/list", {});
+         if (answer.code != "ok") return answer.code;
+         return fmt::format("{}", answer.result.at("tools").get_array().size());
+       }},
+      {"workspace `other`",
+       [](Scene& scene, McpDoor& door, const std::string& token) {
+         return door.ask_workspace(scene.other, token, "tools/list", {}).code;
+       }},
+      file_tool("read_file", {{"path", "docs/a.txt"}}),
+      file_tool("read_text_file", {{"path", "docs/a.txt"}}),
+      file_tool("read_media_file", {{"path", "docs/a.txt"}}),
+      file_tool("read_multiple_files", {{"paths", json::Array{"docs/a.txt"}}}),
+      file_tool("write_file", {{"path", "docs/a.txt"}, {"content", "w"}}),
+      file_tool("edit_file",
+                {{"path", "docs/a.txt"},
+                 {"edits", json::Array{json::Object{{"oldText", "alpha"}, {"newText", "beta"}}}}}),
+      file_tool("create_directory", {{"path", "docs/new"}}),
+      file_tool("list_directory", {{"path", "docs"}}),
+      file_tool("list_directory_with_sizes", {{"path", "docs"}}),
+      file_tool("directory_tree", {{"path", "docs"}}),
+      file_tool("move_file", {{"source", "docs/a.txt"}, {"destination", "docs/b.txt"}}),
+      file_tool("copy_file", {{"source", "docs/a.txt"}, {"destination", "docs/b.txt"}}),
+      file_tool("delete_file", {{"path", "docs/a.txt"}}),
+      file_tool("search_files", {{"path", "docs"}, {"pattern", "**"}}),
+      file_tool("search_content", {{"path", "docs"}, {"pattern", "alpha"}}),
+      file_tool("get_file_info", {{"path", "docs/a.txt"}}),
+      file_tool("list_allowed_directories", {}),
+      file_tool("history", {}),
+      file_tool("undo", {}),
   };
   return all;
 }
