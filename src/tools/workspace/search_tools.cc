@@ -190,9 +190,9 @@ class ContentSearch final {
     searcher_.search(*text, [&](const LineMatch& match) {
       const auto line = ByteView(*text).substr(match.begin, match.end - match.begin);
       auto told = fmt::format("{}:{}: {}", path, match.number, printable(line, kMaxLineShown));
-      room = lines_.size() < most_ && budget.take_bytes(static_cast<std::int64_t>(told.size()) + 1);
+      enough_ = lines_.size() == most_;
+      room = !enough_ && budget.take_bytes(static_cast<std::int64_t>(told.size()) + 1);
       if (room) lines_.push_back(std::move(told));
-      enough_ = enough_ || lines_.size() == most_;
       return room;
     });
     return room;
