@@ -1,4 +1,3 @@
-#include <thread>
 
 #include <sys/stat.h>
 
@@ -8,7 +7,6 @@ namespace cairn {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::StartsWith;
 
 class DirectoryReads : public WorkspaceTest {};

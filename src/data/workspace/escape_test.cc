@@ -1,4 +1,6 @@
 // Every way out of a workspace that is known, tried with every operation.
+#include <optional>
+
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
