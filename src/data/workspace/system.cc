@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <climits>
 
 #include <fmt/format.h>
 #include <linux/magic.h>
