@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kMaxEntries = 100'000;
 // Each level holds three handles, and a process has some thousand.
 constexpr int kDeepest = 100;
-constexpr std::size_t kStep = 1024 * 1024;
+constexpr std::size_t kStep = std::size_t{1024} * 1024;
 // Of a file that does not say its size, as those that the kernel makes up.
-constexpr std::uint64_t kMostUnsized = 256 * 1024 * 1024;
+constexpr std::uint64_t kMostUnsized = std::uint64_t{256} * 1024 * 1024;
 
 os::Outcome<std::uint64_t> copy_in_kernel(int from, int to, std::uint64_t size) {
   std::uint64_t total = 0;

@@ -1,6 +1,4 @@
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/xattr.h>
 
 #include "data/workspace/workspace_testing.h"
@@ -237,6 +235,18 @@ TEST_P(DirectoryChanges, CopiesAllOrNothing) {
   // Moved, it is not looked into.
   EXPECT_TRUE(workspace->move("d", "e"));
   EXPECT_THAT(tree.picture("."), ElementsAre("e/", "e/a=x", "e/z/", "e/z/pipe"));
+}
+
+TEST_P(DirectoryChanges, CopiesNothingThatIsNestedTooDeeply) {
+  std::string path = "deep";
+  for (int i = 0; i < 105; ++i) path += "/d";
+  tree.directory(path);
+  EXPECT_EQ(outcome(workspace->copy("deep", "copy")), "INVALID_ARGUMENT");
+  EXPECT_EQ(list("."), "deep/");
+  EXPECT_TRUE(workspace->copy("deep/d/d/d/d/d/d", "copy"));
+  EXPECT_TRUE(workspace->remove("copy", true));
+  EXPECT_TRUE(workspace->remove("deep", true));
+  EXPECT_THAT(tree.picture("."), IsEmpty());
 }
 
 TEST_P(DirectoryChanges, Removes) {

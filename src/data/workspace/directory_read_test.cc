@@ -1,4 +1,3 @@
-#include <thread>
 
 #include <sys/stat.h>
 
@@ -8,7 +7,6 @@ namespace cairn {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::StartsWith;
 
 class DirectoryReads : public WorkspaceTest {};
@@ -197,10 +195,11 @@ TEST_P(DirectoryReads, GoesVeryDeep) {
   std::string at_top;
   for (int i = 0; i < 500; ++i) at_top += "d/";
   ASSERT_TRUE(workspace->write(at_top + "high", "up"));
+  const auto here = fs::current_path();
   fs::current_path(tree.root());
   for (int i = 0; i < 3; ++i) fs::current_path(path.substr(0, 1000));
   fs::create_symlink(up + "high", "l");
-  fs::current_path("/");
+  fs::current_path(here);
   EXPECT_EQ(read(path + "l"), "up");
   EXPECT_TRUE(workspace->remove("d", true));
   EXPECT_EQ(list("."), "");

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <mutex>
+#include <tuple>
 
 #include "data/workspace/copy_tree.h"
 #include "data/workspace/held_directory.h"
@@ -15,7 +16,7 @@ namespace {
 
 using Last = WalkOptions::Last;
 
-constexpr std::uint64_t kMaxEdit = 256 * 1024 * 1024;
+constexpr std::uint64_t kMaxEdit = std::uint64_t{256} * 1024 * 1024;
 constexpr int kEditAttempts = 5;
 
 Result<std::string> absolute_directory(const std::string& directory, const std::string& home) {
@@ -170,7 +171,7 @@ Result<std::string> DirectoryWorkspace::State::set_aside(const Spot& spot) {
 
 void DirectoryWorkspace::State::put_back(const Spot& spot, const std::string& aside) {
   const int parent = spot.parent.fd();
-  static_cast<void>(os::rename_new(parent, aside, parent, spot.name, roots->kernel()));
+  std::ignore = os::rename_new(parent, aside, parent, spot.name, roots->kernel());
 }
 
 Result<void> DirectoryWorkspace::State::remove(const Spot& spot) {

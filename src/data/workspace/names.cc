@@ -14,7 +14,7 @@
 namespace cairn {
 namespace {
 
-constexpr std::size_t kBuffer = 64 * 1024;
+constexpr std::size_t kBuffer = std::size_t{64} * 1024;
 constexpr std::size_t kNamesToCompare = 1000;
 
 bool is_ascii(std::string_view name) {

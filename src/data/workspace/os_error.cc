@@ -76,7 +76,7 @@ std::string message_of(int error, const std::string& path) {
 
 }  // namespace
 
-std::string shown_path(std::string_view path) { return shown(path, 3 * 4096); }
+std::string shown_path(std::string_view path) { return shown(path, std::size_t{3} * 4096); }
 
 Failure os_failure(int error, std::string_view place, std::string_view about) {
   return Failure(Error(code_of(error), message_of(error, shown_path(about.empty() ? place : about)))

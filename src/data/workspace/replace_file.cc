@@ -47,7 +47,7 @@ void keep_attributes(const Handle& old, int file) {
   std::string_view rest(list.data(), static_cast<std::size_t>(got));
   while (!rest.empty()) {
     const auto attribute = rest.substr(0, rest.find('\0'));
-    if (is_kept(attribute)) keep_attribute(path, file, attribute.data());
+    if (is_kept(attribute)) keep_attribute(path, file, std::string(attribute).c_str());
     rest.remove_prefix(attribute.size() + 1);
   }
 }

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <climits>
 
 #include <fmt/format.h>
 #include <linux/magic.h>
@@ -135,7 +135,7 @@ std::string path_of(int fd, const Kernel& kernel) {
   if (!kernel.proc) return {};
   std::array<char, 40> link;
   *fmt::format_to(link.data(), "/proc/self/fd/{}", fd) = '\0';
-  std::array<char, 2 * PATH_MAX> text;
+  std::array<char, std::size_t{2} * PATH_MAX> text;
   const auto size = ::readlink(link.data(), text.data(), text.size());
   if (size <= 0 || static_cast<std::size_t>(size) == text.size()) return {};
   std::string path(text.data(), static_cast<std::size_t>(size));

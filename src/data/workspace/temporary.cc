@@ -1,6 +1,7 @@
 #include "data/workspace/temporary.h"
 
 #include <cstring>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ bool TemporaryNames::mine(std::string_view name) const {
 }
 
 Draft::~Draft() {
-  if (!kept_) static_cast<void>(remove_tree(directory_, name_, names_));
+  if (!kept_) std::ignore = remove_tree(directory_, name_, names_);
 }
 
 }  // namespace cairn
