@@ -10,18 +10,17 @@
 namespace cairn {
 namespace {
 
-constexpr mode_t kModeBits = 07777;
-constexpr mode_t kSetIdBits = 06000;
+// Without those by which a program runs as its owner: writing into a file takes them away, too.
+constexpr mode_t kModeBits = 01777;
 constexpr int kNameAttempts = 8;
 
-// Programs that run as their owner must not run as another one after that.
 mode_t keep_owner(int file, const os::Stat& old) {
-  const auto mode = static_cast<mode_t>(old.stx_mode & kModeBits);
   const auto now = os::stat(file);
-  if (now && now->stx_uid == old.stx_uid && now->stx_gid == old.stx_gid) return mode;
-  if (::fchown(file, old.stx_uid, old.stx_gid) == 0) return mode;
-  static_cast<void>(::fchown(file, static_cast<uid_t>(-1), old.stx_gid));
-  return mode & ~kSetIdBits;
+  const bool same = now && now->stx_uid == old.stx_uid && now->stx_gid == old.stx_gid;
+  if (!same && ::fchown(file, old.stx_uid, old.stx_gid) != 0) {
+    static_cast<void>(::fchown(file, static_cast<uid_t>(-1), old.stx_gid));
+  }
+  return static_cast<mode_t>(old.stx_mode & kModeBits);
 }
 
 bool is_kept(std::string_view attribute) {

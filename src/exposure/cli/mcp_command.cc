@@ -146,7 +146,10 @@ std::string home_directory() {
 
 // Files of this machine, without any store.
 Result<void> serve_directories(Context& context, const McpArguments& given) {
-  workspaces::DirectoryOptions options{.directories = given.roots,
+  // --root alone is a list of one empty name.
+  auto directories = given.roots;
+  std::erase(directories, "");
+  workspaces::DirectoryOptions options{.directories = std::move(directories),
                                        .fallback = {},
                                        .home = home_directory(),
                                        .read_only = given.read_only};
@@ -202,7 +205,9 @@ std::vector<std::string> arguments_for(const Options& options, const McpArgument
   std::vector<std::string> out = {"mcp"};
   if (given.root->count() > 0) {
     out.emplace_back("--root");
-    for (const auto& root : given.roots) out.push_back(absolute_path(root));
+    for (const auto& root : given.roots) {
+      if (!root.empty()) out.push_back(absolute_path(root));
+    }
     if (given.answer_size) out.insert(out.end(), {"--answer-size", *given.answer_size});
   } else if (server.empty()) {
     out.insert(out.end(), {"--data", absolute_path(data_directory(options))});

@@ -32,12 +32,21 @@ json::Object hints(const Annotations& marks) {
   return out;
 }
 
+// Notes come with some answers only, and clients of the reference server know of none.
+json::Value answer_schema(const json::Value& output) {
+  auto out = output.get_object();
+  out.erase("additionalProperties");
+  auto& members = out["properties"].get_object();
+  members.erase("notes");
+  return out;
+}
+
 json::Object definition(const work::FileTool& tool) {
   return {{"name", tool.name},
           {"title", tool.title},
           {"description", tool.description},
           {"inputSchema", agent::compact_input(tool.input)},
-          {"outputSchema", agent::compact_output(tool.output)},
+          {"outputSchema", answer_schema(tool.output)},
           {"annotations", hints(tool.annotations)}};
 }
 

@@ -35,18 +35,51 @@ Result<json::Object> moved(const Work& work, const Arguments& arguments, std::st
               work.files.notes());
 }
 
-Result<json::Object> run_move(const Work& work, const Arguments& arguments) {
+// The path as it would be if nothing on it were a link.
+std::string absolute(const Workspace& files, std::string_view path) {
+  if (path.starts_with('/')) return std::string(path);
+  const auto root = files.roots().front();
+  return root.ends_with('/') ? root + std::string(path) : fmt::format("{}/{}", root, path);
+}
+
+using Transfer = Result<std::string> (Workspace::*)(std::string_view, std::string_view);
+
+Result<json::Object> transfer(const Work& work, const Arguments& arguments, Transfer how,
+                              std::string_view verb) {
   const auto source = arguments.text("source");
-  const auto from = TRY(work.files.info(source)).place;
-  const auto to = TRY(work.files.move(source, arguments.text("destination")));
-  return moved(work, arguments, "moved", from, to);
+  const auto destination = arguments.text("destination");
+  auto from = work.files.info(source);
+  if (!from) {
+    if (from.error().code == Code::kPathNotFound) {
+      // What is in the way is said first.
+      if (const auto there = work.files.info(destination)) {
+        return Failure(Error(Code::kTargetExists, "and there is nothing at the source")
+                           .with("place", there->place));
+      }
+      return Failure(std::move(from)
+                         .error()
+                         .with("from", absolute(work.files, source))
+                         .with("to", absolute(work.files, destination)));
+    }
+    return Failure(std::move(from).error().with("operation", "realpath"));
+  }
+  auto to = (work.files.*how)(source, destination);
+  if (!to) {
+    auto error = std::move(to).error();
+    const bool on_the_way = error.code == Code::kNotADirectory || error.code == Code::kInvalidPath;
+    if (on_the_way) error.details.insert_or_assign("operation", "realpath");
+    return Failure(
+        std::move(error).with("from", from->place).with("to", absolute(work.files, destination)));
+  }
+  return moved(work, arguments, verb, from->place, *to);
+}
+
+Result<json::Object> run_move(const Work& work, const Arguments& arguments) {
+  return transfer(work, arguments, &Workspace::move, "moved");
 }
 
 Result<json::Object> run_copy(const Work& work, const Arguments& arguments) {
-  const auto source = arguments.text("source");
-  const auto from = TRY(work.files.info(source)).place;
-  const auto to = TRY(work.files.copy(source, arguments.text("destination")));
-  return moved(work, arguments, "copied", from, to);
+  return transfer(work, arguments, &Workspace::copy, "copied");
 }
 
 Result<json::Object> run_delete(const Work& work, const Arguments& arguments) {

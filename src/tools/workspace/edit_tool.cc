@@ -95,6 +95,14 @@ Result<json::Object> run_edit(const Work& work, const Arguments& arguments) {
   return answer(work, last, arguments);
 }
 
+// What else is said of an edit does nothing.
+json::Value edit_shape() {
+  auto out = shape::object({{"oldText", shape::text("Text to replace")},
+                            {"newText", shape::text("What comes instead")}});
+  out.get_object().erase("additionalProperties");
+  return out;
+}
+
 }  // namespace
 
 FileTool edit_tool() {
@@ -105,12 +113,11 @@ FileTool edit_tool() {
           "Replaces text in a file: each edit the first place where its oldText stands, exactly or "
           "else as whole lines with other white space around them. All edits are made or none, "
           "line endings stay. Answers with a diff; with dryRun nothing but that.",
-      .input = shape::object(
-          {{"path", path_shape("File")},
-           {"edits", shape::list_of(shape::object({{"oldText", shape::text("Text to replace")},
-                                                   {"newText", shape::text("What comes instead")}}),
-                                    "Made one after another")},
-           {"dryRun", shape::flag("Only show what would change"), shape::kOptional}}),
+      .input =
+          shape::object({{"path", path_shape("File")},
+                         {"edits", shape::list_of(edit_shape(), "Made one after another")},
+                         {"dryRun", with_default(shape::flag("Only show what would change"), false),
+                          shape::kOptional}}),
       .output = said_shape(),
       .annotations = {.destructive = true},
       .operation = "open",

@@ -36,14 +36,15 @@ std::string detail(const Error& error, const std::string& key) {
 const SystemError* system_error(const Error& error) {
   const auto symbol = detail(error, "errno");
   for (const auto& row : kSystemErrors) {
-    if (!symbol.empty() ? row.symbol == symbol : row.code == error.code) return &row;
+    const bool same = row.code == error.code && error.code != Code::kInvalidPath;
+    if (symbol.empty() ? same : row.symbol == symbol) return &row;
   }
   return nullptr;
 }
 
 }  // namespace
 
-Error told_error(Error error, std::string_view operation, std::string_view to) {
+Error told_error(Error error, std::string_view operation) {
   error.details.insert_or_assign("told", std::int64_t{1});
   const auto* system = system_error(error);
   const auto place = detail(error, "place");
@@ -55,6 +56,9 @@ Error told_error(Error error, std::string_view operation, std::string_view to) {
     if (!known) error.message = fmt::format("{}: {}", error.name(), error.message);
     return error;
   }
+  const auto better = detail(error, "operation");
+  if (!better.empty()) operation = better;
+  const auto to = detail(error, "to");
   std::string first;
   if (operation == "rename" && error.code == Code::kTargetExists) {
     first = fmt::format("Destination already exists: {}", place);

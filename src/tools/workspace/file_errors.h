@@ -9,10 +9,10 @@
 namespace cairn::work {
 
 // The first line is what the reference server says, where it says something:
-// `ENOENT: no such file or directory, open '/a/b'`; what to do follows. `operation` is what failed.
-// `to` is where it was to lead, for moves. It has the detail `told`: the message is all there is
-// to say.
-Error told_error(Error error, std::string_view operation, std::string_view to = {});
+// `ENOENT: no such file or directory, open '/a/b'`; what to do follows. `operation` is what failed;
+// the details `from` and `to` are the ends of a move, `operation` says it better than the argument.
+// It has the detail `told`: the message is all there is to say.
+Error told_error(Error error, std::string_view operation);
 
 // `文件不存在: …`: the manual's kind of it, and the message.
 std::string manual_error(const Error& error);

@@ -44,18 +44,14 @@ Piece piece_at(ByteView bytes, std::size_t at) {
   return {length, true};
 }
 
-// A text in an old encoding has few bytes that are not UTF-8; compressed data has many.
+// A text in an old encoding has no control characters; compressed data has many.
 bool mostly_not_text(ByteView start) {
   if (valid_utf8(start)) return false;
-  std::size_t odd = 0;
-  for (std::size_t at = 0; at < start.size();) {
-    const auto piece = piece_at(start, at);
-    const auto c = static_cast<unsigned char>(start[at]);
-    const bool control = c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1B;
-    if (!piece.whole || control) ++odd;
-    at += piece.size;
-  }
-  return odd * 10 > start.size();
+  const auto odd = std::ranges::count_if(start, [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' &&
+           c != '\f' && c != '\x1B';
+  });
+  return static_cast<std::size_t>(odd) * 50 > start.size();
 }
 
 // Signs, digits and letters in the order of Unicode's root collation; 0 for what does not count.
@@ -163,7 +159,7 @@ std::string iso_time(Millis time) {
 }
 
 std::string file_uri(std::string_view place) {
-  static constexpr std::string_view kEscaped = " \"#%<>?\\^`{}";
+  static constexpr std::string_view kEscaped = " \"#%<>?[\\]^`{|}~";
   std::string out = "file://";
   for (const char c : place) {
     const auto byte = static_cast<unsigned char>(c);

@@ -87,6 +87,8 @@ json::Object result(json::Value value, const std::vector<std::string>& notes);
 // Shapes of arguments and answers that several tools have.
 json::Value path_shape(std::string_view what);
 json::Value said_shape();
+// The schema with the value that is taken when there is none.
+json::Value with_default(json::Value schema, json::Value value);
 
 // The tools, by the files they are in.
 std::vector<FileTool> read_tools();

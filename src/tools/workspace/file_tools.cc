@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/quote.h"
+#include "base/similar.h"
 #include "tools/shape.h"
 #include "tools/workspace/file_errors.h"
 #include "tools/workspace/file_tool.h"
@@ -38,6 +39,11 @@ json::Object result(json::Value value, const std::vector<std::string>& notes) {
 
 json::Value path_shape(std::string_view what) { return shape::text(what); }
 
+json::Value with_default(json::Value schema, json::Value value) {
+  schema.get_object()["default"] = std::move(value);
+  return schema;
+}
+
 json::Value said_shape() {
   return shape::object(
       {{"content", shape::text()},
@@ -71,16 +77,53 @@ const FileTools::Row* FileTools::find(std::string_view name) const {
   return found == rows_.end() ? nullptr : &*found;
 }
 
-Result<json::Object> FileTools::run(const Row& row, const Work& work,
-                                    const json::Value& arguments) {
+namespace {
+
+// Arguments that the tool does not know. One that looks like a slip stays, and is refused.
+std::vector<std::string> strangers(const FileTool& tool, const json::Object& arguments) {
+  std::vector<std::string> known;
+  for (const auto& member : tool.input.at("properties").get_object()) {
+    known.emplace_back(member.key());
+  }
+  std::vector<std::string> out;
+  for (const auto& member : arguments) {
+    const std::string_view name = member.key();
+    if (std::ranges::find(known, name) != known.end()) continue;
+    if (most_similar(name, known).empty()) out.emplace_back(name);
+  }
+  return out;
+}
+
+Result<json::Object> run_known(const FileTools::Row& row, const Work& work,
+                               const json::Value& arguments) {
   auto outcome = [&]() -> Result<json::Object> {
     TRY(row.schema.check(arguments));
     return row.tool.run(work, Arguments(arguments.get_object()));
   }();
   if (outcome) return outcome;
-  const auto* to = json::find(arguments.get_object(), "destination");
-  return Failure(told_error(std::move(outcome).error(), row.tool.operation,
-                            to == nullptr ? std::string_view() : json::text(*to)));
+  return Failure(told_error(std::move(outcome).error(), row.tool.operation));
+}
+
+}  // namespace
+
+Result<json::Object> FileTools::run(const Row& row, const Work& work,
+                                    const json::Value& arguments) {
+  const auto unknown = strangers(row.tool, arguments.get_object());
+  if (unknown.empty()) return run_known(row, work, arguments);
+  // Whatever else clients of the reference server send has never done anything.
+  auto rest = arguments.get_object();
+  std::vector<std::string> notes;
+  for (const auto& name : unknown) {
+    rest.erase(name);
+    notes.push_back(
+        fmt::format("'{}' is no argument of {} and was ignored", shown(name), row.tool.name));
+  }
+  auto out = TRY(run_known(row, work, json::Value(std::move(rest))));
+  if (const auto* told = json::find(out, "notes")) {
+    for (const auto& note : told->get_array()) notes.emplace_back(json::text(note));
+  }
+  add_notes(out, notes);
+  return out;
 }
 
 }  // namespace cairn::work

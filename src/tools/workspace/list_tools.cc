@@ -148,7 +148,8 @@ std::vector<FileTool> list_tools() {
           "What is in a directory, a line each with the size of files, and the sums at the end.",
       .input = shape::object(
           {{"path", path_shape("Directory")},
-           {"sortBy", shape::choice({"name", "size"}, "By name, or the largest first"),
+           {"sortBy",
+            with_default(shape::choice({"name", "size"}, "By name, or the largest first"), "name"),
             shape::kOptional}}),
       .output = said_shape(),
       .annotations = {.read_only = true},

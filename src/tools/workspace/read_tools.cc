@@ -142,10 +142,6 @@ Result<Part> range_of(const WorkFile& file, const Arguments& arguments) {
 Result<Part> part_of(const WorkFile& file, const Arguments& arguments) {
   const auto head = arguments.number("head");
   const auto tail = arguments.number("tail");
-  if (head != 0 && tail != 0) {
-    return fail(Code::kInvalidArgument,
-                "Cannot specify both head and tail parameters simultaneously");
-  }
   const bool range = arguments.has("offset") || arguments.has("limit");
   if (range && (head != 0 || tail != 0)) {
     return fail(Code::kInvalidArgument,
@@ -162,7 +158,13 @@ Result<Part> part_of(const WorkFile& file, const Arguments& arguments) {
 }
 
 Result<json::Object> run_read_text(const Work& work, const Arguments& arguments) {
-  const auto file = TRY(work.files.open_file(arguments.text("path")));
+  auto opened = work.files.open_file(arguments.text("path"));
+  const bool inside = opened || opened.error().code == Code::kPathNotFound;
+  if (inside && arguments.number("head") != 0 && arguments.number("tail") != 0) {
+    return fail(Code::kInvalidArgument,
+                "Cannot specify both head and tail parameters simultaneously");
+  }
+  const auto file = TRY(std::move(opened));
   const auto part = TRY(part_of(*file, arguments));
   auto text = as_text(part.text);
   return work.manual() ? result(json::Value(text), part.notes) : said(std::move(text), part.notes);
@@ -266,9 +268,18 @@ FileTool read_text_tool(std::string_view name, std::string_view title,
   };
 }
 
+json::Value constant(std::string_view text) { return json::Object{{"const", text}}; }
+
 json::Value media_output() {
+  const auto text = shape::text();
+  const auto media = shape::object(
+      {{"type", shape::choice({"image", "audio"})}, {"data", text}, {"mimeType", text}});
+  const auto resource = shape::object(
+      {{"type", constant("resource")},
+       {"resource",
+        shape::object({{"uri", text}, {"mimeType", text, shape::kOptional}, {"blob", text}})}});
   return shape::object(
-      {{"content", shape::list_of(shape::anything("An image, audio or resource block"))}});
+      {{"content", shape::list_of(json::Object{{"anyOf", json::Array{media, resource}}})}});
 }
 
 }  // namespace

@@ -252,7 +252,8 @@ Result<json::Object> run_search_content(const Work& work, const Arguments& argum
 }
 
 shape::Field excluded_field() {
-  return {"excludePatterns", shape::list_of(shape::text(), "Globs of what to leave out"),
+  return {"excludePatterns",
+          with_default(shape::list_of(shape::text(), "Globs of what to leave out"), json::Array()),
           shape::kOptional};
 }
 

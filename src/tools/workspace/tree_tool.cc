@@ -233,7 +233,9 @@ FileTool tree_tool() {
       .input = shape::object(
           {{"path", path_shape("Directory")},
            {"excludePatterns",
-            shape::list_of(shape::text(), "Globs of what to leave out, such as node_modules"),
+            with_default(
+                shape::list_of(shape::text(), "Globs of what to leave out, such as node_modules"),
+                json::Array()),
             shape::kOptional},
            {"maxDepth", shape::integer("Levels at most", 1, 200), shape::kOptional},
            {"maxEntries", shape::integer("Entries at most (default 10,000)", 1, 100'000),
