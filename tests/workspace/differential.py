@@ -115,7 +115,7 @@ class Side:
         try:
             self.start(session)
             if "client" in session:
-                return outcome({"result": self.client.settle()}, self.base)
+                return outcome(self.client.settle(), self.base)
             return self.call("list_allowed_directories", {})
         except (AssertionError, OSError):
             return {"verdict": "refuses to start", "content": None, "structured": None}
