@@ -5,7 +5,7 @@ right, or a text: the bytes that reading gives, or where under the base writing 
 means that it is not tried.
 """
 
-from doors import DENIED, MISSING, REFUSED
+from doors import DENIED, MISSING, REFUSED, SERVED
 
 NONE = ()
 NOT_THERE = (MISSING, REFUSED)
@@ -121,7 +121,11 @@ MOVES = [
     ("onto outside", "a.txt", "<base>/outside/secret.txt", DENIED),
     ("in", "../outside/secret.txt", "got.txt", DENIED),
     ("in, absolute", "<base>/outside/secret.txt", "got.txt", DENIED),
-    ("directory in", "../outside", "got", DENIED), ("link out", "links/out", "got.txt", ANY),
+    ("directory in", "../outside", "got", DENIED),
+    # The link itself may go elsewhere inside; what it leads to stays where it is.
+    ("link out", "links/out", "got.txt", (SERVED, *ANY)),
+    ("directory link out", "links/out-dir", "got", (SERVED, *ANY)),
+    ("dangling link", "links/dangling-out", "got", (SERVED, *ANY)),
     ("through a link out", "links/out-dir/secret.txt", "got.txt", DENIED),
     ("into a link out", "a.txt", "links/out-dir/a.txt", DENIED),
     ("onto a link out", "a.txt", "links/out", ANY),
