@@ -103,7 +103,8 @@ def flexible():
                ("  for (const word of words) {\n    greet(word);\n  }",
                 "  for (const w of words) {\n    greet(w);\n  }"))
     yield edit("tabs by tabs", "tabs.ts",
-               ("\tfor (const word of words) {\n\t\tgreet(word);", "\twords.forEach((w) => {\n\t\tx;"))
+               ("\tfor (const word of words) {\n\t\tgreet(word);",
+                "\twords.forEach((w) => {\n\t\tx;"))
     yield edit("trailing blanks", "trailing.txt", ("one\ntwo\nthree", "1\n2\n3"))
     yield edit("trailing blanks of old", "trailing.txt", ("three   ", "3"))
     yield edit("blank lines", "blank.txt", ("  a\n\n\n  b", "a\nb"))

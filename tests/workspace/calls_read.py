@@ -46,7 +46,8 @@ def names():
                  "nai\u0308ve.txt", "na\u00efve.txt", "日本語.txt", "🏔.md", "[x].txt", "{a,b}.txt",
                  "*star?.txt", "#hash.txt", "-dash.txt", "~tilde.txt", "100%.txt", "%2e%2e",
                  "n" * 255, "n" * 256, "caf\u00e9 dir/in.txt", "cafe\u0301 dir/in.txt",
-                 "../both/\u00e9.txt", "../both/e\u0301.txt", "../ambiguous/q\u0323\u0307\u031b.txt",
+                 "../both/\u00e9.txt", "../both/e\u0301.txt",
+                 "../ambiguous/q\u0323\u0307\u031b.txt",
                  "../ambiguous/\u1e43.txt", "../odd/latin\ufffd.txt", "../odd/latin\u00e9.txt"):
         yield (f"name {path[:40]}{'…' + str(len(path)) if len(path) > 40 else ''}", TEXT,
                {"path": f"<tree>/names/{path}"})

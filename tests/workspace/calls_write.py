@@ -51,8 +51,8 @@ def wrong_writes():
         yield (f"write mode {name}", WRITE, {"path": f"<tree>/modes/{name}", "content": "w\n"})
     for name in ("a.txt", "outside.txt"):
         yield (f"write hard link {name}", WRITE, {"path": f"<tree>/hard/{name}", "content": "w\n"})
-    for arguments in ({}, {"path": "<tree>/x"}, {"content": "x"}, {"path": "<tree>/x", "content": 5},
-                      {"path": 5, "content": "x"}, {"path": "<tree>/x", "content": None},
+    for arguments in ({}, {"path": "<tree>/x"}, {"content": "x"},
+                      {"path": "<tree>/x", "content": 5}, {"path": 5, "content": "x"}, {"path": "<tree>/x", "content": None},
                       {"path": "<tree>/x", "content": ["x"]}):
         yield (f"write with {arguments}", WRITE, arguments)
     yield ("write extra argument", WRITE, {"path": "<tree>/x", "content": "x", "mode": "755"})
@@ -85,8 +85,10 @@ def moves():
             ("directory into another", "src", "docs/src"), ("empty directory", "empty", "e2"),
             ("onto a file", "a.txt", "b.md"), ("onto itself", "a.txt", "a.txt"),
             ("onto a directory", "a.txt", "src"), ("directory onto one", "src", "docs"),
-            ("directory onto an empty one", "src", "empty"), ("directory onto a file", "src", "a.txt"),
-            ("directory into itself", "src", "src/lib/src"), ("directory onto itself", "src", "src"),
+            ("directory onto an empty one", "src", "empty"),
+            ("directory onto a file", "src", "a.txt"),
+            ("directory into itself", "src", "src/lib/src"),
+            ("directory onto itself", "src", "src"),
             ("missing", "none", "moved"), ("to a missing directory", "a.txt", "no/such/a.txt"),
             ("under a file", "a.txt", "b.md/x"), ("missing onto a file", "none", "a.txt"),
             ("outside in", "<base>/outside/secret.txt", "got.txt"),
@@ -107,7 +109,8 @@ def moves():
             ("mode", "modes/exec.sh", "exec.sh"), ("hard link", "hard/a.txt", "hard/b.txt"),
             ("hard away", "hard/a.txt", "hard/c.txt"), ("pipe", "special/pipe", "pipe"),
             ("slash", "src/", "source/"), ("file slash", "a.txt/", "moved.txt"),
-            ("file to slash", "a.txt", "moved.txt/"), ("nothing", "", "x"), ("to nothing", "a.txt", ""),
+            ("file to slash", "a.txt", "moved.txt/"), ("nothing", "", "x"),
+            ("to nothing", "a.txt", ""),
             ("NUL", "a.txt", "x\u0000y"), ("windows", "a.txt", "C:\\x"), ("home", "a.txt", "~/x"),
             ("to quoted root", "a.txt", "<tree>'"), ("hidden", ".hidden", "shown")):
         yield (f"move {what}", MOVE, {"source": source, "destination": destination})

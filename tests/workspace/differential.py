@@ -26,7 +26,8 @@ import calls_write
 import trees
 from differences import DIFFERENCES, in_the_docs
 from normalise import about, differing, excerpt, neutral, outcome, placed
-from servers import NOBODY, Cairn, Client, Reference, RootedClient, can_be_nobody, environment
+from servers import (NOBODY, Cairn, Client, Reference, RootedClient, can_be_nobody, end,
+                     environment)
 
 TABLES = (calls_read, calls_list, calls_write, calls_edit)
 # By the session: the roots, and what else is special about it.
@@ -83,7 +84,7 @@ class Side:
 
     def stop(self):
         if self.client:
-            self.client.stop()
+            end(self.client)
         self.client = None
 
     def renew(self):
@@ -236,6 +237,7 @@ def main():
     sides = (Side(reference, work / "r"),
              Side(reference if options.same else Cairn(options.cairn), work / "c"))
     verdict = Verdict(options.list)
+    os.chdir(work)  # a server that falls back to where it is started finds nothing of value
     try:
         left_out = run(sides, options.only, verdict)
     finally:

@@ -7,7 +7,7 @@ refused otherwise.
 import queue
 import re
 
-from servers import Client
+from servers import Client, end
 
 SERVED, DENIED, MISSING, REFUSED = "served", "denied", "missing", "refused"
 OPERATIONS = {
@@ -17,7 +17,7 @@ OPERATIONS = {
     "info": ("get_file_info", lambda path: {"path": path}),
     "write": ("write_file", lambda path: {"path": path, "content": "written\n"}),
     "edit": ("edit_file", lambda path: {"path": path, "edits": [
-        {"oldText": "", "newText": "edited\n"}]}),
+        {"oldText": "e", "newText": "e."}]}),
     "dry": ("edit_file", lambda path: {"path": path, "dryRun": True, "edits": [
         {"oldText": "e", "newText": "E"}]}),
     "make": ("create_directory", lambda path: {"path": path}),
@@ -49,7 +49,7 @@ class Door:
         self.offered = set(self.client.tools())
 
     def stop(self):
-        self.client.stop()
+        end(self.client)
 
     def has(self, operation):
         return OPERATIONS[operation][0] in self.offered
@@ -68,7 +68,7 @@ class Door:
         try:
             answer = self.client.wait_for(lambda m: m.get("id") == number, self.patience)
         except (queue.Empty, AssertionError, OSError):
-            self.client.stop()
+            end(self.client)
             self.start()
             return None
         self.answers.append(str(answer))

@@ -132,7 +132,8 @@ class Escapes:
                 self.check(f"{operation} {name}: only where it should",
                            list(inside) in [[place] for place in places], inside)
             else:
-                fine = kind in outcomes or operation == "edit" and kind in (MISSING, REFUSED)
+                # What can be written anew there may be nothing to be edited yet.
+                fine = kind in outcomes or places and operation == "edit" and kind == MISSING
                 self.check(f"{operation} {name}: is {wanted}", fine, kind, text)
                 self.check(f"{operation} {name}: changes nothing", not inside, inside)
         if not places and set(outcomes) == {DENIED}:
@@ -163,8 +164,8 @@ class Escapes:
 
     def searches(self):
         """What walks does not walk out."""
-        for pattern in ("**", "../*", "../**", "../../**", "<base>/**", "links/*/*", "**/secret.txt",
-                        "links/out-dir/**", "{..,.}/**", "links/@(out-dir)/*"):
+        for pattern in ("**", "../*", "../**", "../../**", "<base>/**", "links/*/*",
+                        "**/secret.txt", "links/out-dir/**", "{..,.}/**", "links/@(out-dir)/*"):
             kind, text, _ = self.call(repr(pattern), "find", "", pattern)
             found = [line for line in text.split("\n") if line.endswith(("secret.txt", "deep.md"))]
             self.check(f"find {pattern!r}: finds nothing outside", not found, found)
@@ -205,6 +206,8 @@ class Escapes:
         _, outside = self.world.changes()
         self.check("race: no answer says what is outside", not leaked, len(leaked), leaked[:1])
         self.check("race: nothing changes outside", not outside, outside)
+        strays = race.strays(self.world.base)
+        self.check("race: nothing is left lying about", not strays, strays)
         self.check("race: calls met both", counts.get(SERVED, 0) > 20 and
                    counts.get(DENIED, 0) > 20 and "no answer" not in counts, counts)
         print(f"{self.name}: {swaps} swaps, {len(said)} calls in {time.monotonic() - start:.1f} s: "
@@ -224,6 +227,7 @@ def main():
     base = pathlib.Path(os.path.realpath(tempfile.mkdtemp(prefix="cairn-escape-")))
     report, world = Report(), World(base)
     server = Reference() if options.reference else Cairn(options.cairn)
+    os.chdir(base)
     try:
         for kind, tools in ((Door, None), (OneTool, "filesystem")):
             if options.reference and tools:

@@ -26,7 +26,8 @@ TWENTY = "".join(f"const line{n} = {n};\n" for n in range(1, 21))
 TREE = {
     ROLE: "# Assistant\n", "resource/role/developer/developer.role.md": "# Developer\n",
     "resource/role/notes.txt": "notes\n", "resource/manual/filesystem.manual.md": "# Manual\n",
-    "resource/node_modules/left.md": "x", "resource/.hidden.md": "x", "resource/large.json": "1" * 999,
+    "resource/node_modules/left.md": "x", "resource/.hidden.md": "x",
+    "resource/large.json": "1" * 999,
     "other/not-here.md": "x",
 }
 OLD = "开头\n旧内容\n中间\n另一处\n结尾\n"
@@ -307,6 +308,7 @@ def main():
     work.chmod(0o755)
     try:
         manual = Manual(sys.argv[1], report, work)
+        os.chdir(work)  # a server that falls back to where it is started finds nothing of value
         client = manual.client()
         manual.examples(client)
         manual.given({"a.txt": "x"})

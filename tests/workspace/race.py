@@ -28,6 +28,16 @@ CALLS = [("read", "race/dir/f.txt"), ("read", "race/file"), ("many", "race/dir/s
          ("read", "race/dir/only-outside.txt")]
 
 
+KNOWN = {"dir", "dir-link", "file", "file-link", "f.txt", "g.txt", "sub", "w.txt", "made", "deep",
+         "moved.txt", "back.txt", "copy.txt"}
+
+
+def strays(base):
+    """What is left inside that no call named: temporary files."""
+    return [os.path.join(path, name) for path, names, files in os.walk(base / "tree/race")
+            for name in (*names, *files) if name not in KNOWN]
+
+
 def make(base):
     """Inside and outside look the same, but for what they say."""
     for top, text in ((base / "tree/race/dir", "inside\n"), (base / "outside/race", trees.SECRET)):

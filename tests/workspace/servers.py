@@ -34,9 +34,10 @@ class Cairn:
         self.options = list(options)
 
     def command(self, roots, tools=None):
-        named = [word for root in roots for word in ("--root", root)]
         chosen = ["--tools", tools] if tools else []
-        return [self.program, "mcp", *named, *chosen, *self.options]
+        named = [word for root in roots for word in ("--root", root)]
+        # Without any it is those of the client, or the one it has by itself.
+        return [self.program, "mcp", *chosen, *self.options, *(named or ["--root"])]
 
 
 def environment(base, **more):
@@ -44,6 +45,14 @@ def environment(base, **more):
     taken = {name: "" for name in CLEAN if name.startswith(("XDG_", "NODE_", "LC_"))}
     return {**taken, "HOME": str(base / "home"), "TZ": "UTC", "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8", **more}
+
+
+def end(client):
+    """Stops a client's server, which may have ended by itself with something still to be read."""
+    try:
+        client.stop()
+    except BrokenPipeError:
+        client.stop()
 
 
 def can_be_nobody(*programs):
