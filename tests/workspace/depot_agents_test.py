@@ -6,14 +6,13 @@ merged, or the later one is told: nobody's work is overwritten silently.
 """
 
 import concurrent.futures
+import pathlib
 import shutil
 import subprocess
 import tempfile
 import threading
-import unittest
 
-from scene import (CLEAN, FILES, Agent, DepotTest, LegacyDesk, LegacyStdio, ModernDesk,
-                   ModernStdio, main)
+from scene import CLEAN, FILES, Agent, DepotTest, LegacyDesk, LegacyStdio, ModernStdio, main
 
 TEXT = FILES["a.txt"]
 
@@ -130,17 +129,14 @@ class OneDirectory(DepotTest, Pairs):
         folder = tempfile.mkdtemp(prefix="cairn-test-")
         self.folders.append(folder)
         data = folder + "/data"
-        run = lambda *words: subprocess.run(  # noqa: E731
-            [self.scene.cairn, *words, "--data", data], env=CLEAN, check=True,
-            capture_output=True)
         files = tempfile.mkdtemp(prefix="cairn-test-")
         self.folders.append(files)
         for path, text in FILES.items():
-            place = f"{files}/{path}"
-            subprocess.run(["mkdir", "-p", place.rsplit("/", 1)[0]], check=True)
-            with open(place, "w") as out:
-                out.write(text)
-        run("import", files, "shared")
+            place = pathlib.Path(files) / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+        subprocess.run([self.scene.cairn, "import", files, "shared", "--data", data], env=CLEAN,
+                       check=True, capture_output=True)
         return data
 
     def process(self, data, way=LegacyStdio):

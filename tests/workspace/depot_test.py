@@ -8,9 +8,8 @@ one tool `filesystem` with the shapes of its manual.
 import base64
 import json
 import re
-import unittest
 
-from scene import (FILES, DepotTest, LegacyDesk, LegacyStdio, ModernDesk, ModernStdio, main)
+from scene import FILES, DepotTest, LegacyDesk, LegacyStdio, ModernDesk, ModernStdio, main
 
 TOOLS = ["read_file", "read_text_file", "read_media_file", "read_multiple_files", "write_file",
          "edit_file", "create_directory", "move_file", "copy_file", "delete_file",

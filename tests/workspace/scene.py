@@ -127,6 +127,8 @@ class Scene:
             for agent in self.open:
                 agent.close()
         finally:
+            if self.owner.connection:
+                self.owner.connection.close()
             code = self.server.stop()
             shutil.rmtree(self.server.data, ignore_errors=True)
         return code
