@@ -75,7 +75,6 @@ class Paths(DepotTest):
         self.assertEqual(self.scene.file(depot, "a.txt"), FILES["a.txt"])
 
     def test_what_is_wrong_with_a_child_index_is_said(self):
-        # FAILS now: "ENAMETOOLONG: name too long" of a name of two letters.
         _, agent = self.at()
         answer = agent.result("write_file", path="~9", content="x")
         self.assertNotIn("ENAMETOOLONG", answer["content"][0]["text"])
@@ -202,7 +201,6 @@ class Wide(DepotTest):
         self.assertIn("stopped at 5", answer["notes"][0])
 
     def test_a_search_that_found_all_does_not_say_more(self):
-        # FAILS now: search_content says "there may be more" after having looked at everything.
         answer = self.agent.call("search_content", path="/", pattern="needle 4999", maxResults=1)
         self.assertEqual(answer["content"], "/m/f4999.txt:1: needle 4999")
         self.assertNotIn("notes", answer)
