@@ -1,6 +1,7 @@
 #include "tools/depot_workspace.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/quote.h"
 #include "data/cas/file.h"
@@ -131,9 +132,21 @@ Result<Path> path_in_depot(std::string_view text) {
     names.pop_back();
   }
   std::string plain;
+  constexpr std::size_t kMaxName = 255;
   for (const auto name : names) {
     if (!plain.empty()) plain += '/';
     plain += name;
+    // Elsewhere this is a child by its number.
+    if (child_index(name)) {
+      return fail(Code::kInvalidPath, "'{}' cannot be a name in a depot", shown(name));
+    }
+    if (name.size() > kMaxName) {
+      return Failure(Error(Code::kInvalidPath, fmt::format("a name has {} bytes, and {} are the "
+                                                           "most; shorten it",
+                                                           name.size(), kMaxName))
+                         .with("place", std::string(shown(text, 300)))
+                         .with("errno", "ENAMETOOLONG"));
+    }
   }
   return Path::parse(plain);
 }
@@ -182,11 +195,19 @@ WorkInfo DepotWorkspace::info_of(const EntryValue& value) const {
 
 Result<WorkFilePtr> DepotWorkspace::open_file(std::string_view text) const {
   const auto path = TRY(path_in_depot(text));
-  const auto found = TRY(at(locate(tree_, path), path));
+  auto located = locate(tree_, path);
+  // That it is not there is known then, too.
+  if (!located && located.error().code == Code::kPathNotFound) {
+    knows(path.render(), tree_.root->key());
+  }
+  const auto found = TRY(at(std::move(located), path));
   auto node = TRY(at(cairn::open_file(tree_, found), path));
-  seen_.note(agent_, found.path.render(), tree_.root->key());
   return std::make_unique<DepotFile>(tree_.nodes, std::move(node), place_of(found.path),
                                      info_of(EntryValue::of(found.entry)));
+}
+
+void DepotWorkspace::seen(const WorkFile& file) const {
+  knows(relative(file.place()), tree_.root->key());
 }
 
 Result<WorkDirectoryPtr> DepotWorkspace::open_directory(std::string_view text) const {
@@ -215,24 +236,67 @@ Result<void> DepotWorkspace::check_parent(const TreeView& tree, const Path& path
   return {};
 }
 
-Result<TreeView> DepotWorkspace::tree_for(const Path& path) {
+Result<TreeView> DepotWorkspace::tree_for(const Path& path, Unseen unseen) {
   const auto now = TRY(find(tree_, path));
   const auto seen = seen_.last(agent_, path.render());
-  if (seen && *seen != tree_.root->key()) {
+  std::optional<TreeView> then;
+  if (seen) {
     // It may have gone with its depot's history: then what the caller knew is not known.
-    if (auto then = view_tree(tree_.nodes, *seen)) {
-      const auto was = TRY(find(*then, path));
-      const bool same = now && was && EntryValue::of(now->entry) == EntryValue::of(was->entry);
-      if (!same && (now || was)) return std::move(*then);
-      return tree_;
-    }
+    if (auto known = view_tree(tree_.nodes, *seen)) then.emplace(std::move(*known));
   }
-  if (!seen && now && EntryValue::of(now->entry).kind == Kind::kFile) {
+  if (then) {
+    const auto was = TRY(find(*then, path));
+    const bool same = now && was && EntryValue::of(now->entry) == EntryValue::of(was->entry);
+    return same || (!now && !was) ? tree_ : *then;
+  }
+  if (unseen == Unseen::kSaid && now && EntryValue::of(now->entry).kind == Kind::kFile) {
     notes_.push_back(
         "it took the place of a version that was not read before; undo brings that back");
   }
   return tree_;
 }
+
+Result<void> DepotWorkspace::check_below(const Path& directory) const {
+  for (const auto& [file, root] : seen_.below(agent_, directory.render())) {
+    const auto then = view_tree(tree_.nodes, root);
+    if (!then) continue;
+    const auto path = TRY(Path::parse(file));
+    const auto was = TRY(find(*then, path));
+    const auto now = TRY(find(tree_, path));
+    if (!now || (was && EntryValue::of(now->entry) == EntryValue::of(was->entry))) continue;
+    return Failure(Error(Code::kConflict,
+                         fmt::format("somebody else has changed '{}' since you read it; nothing "
+                                     "was deleted: read it again first",
+                                     shown(file, 300)))
+                       .with("paths", std::vector<std::string>{file}));
+  }
+  return {};
+}
+
+namespace {
+
+// In the words of who works with files: roots and force are none of theirs.
+Error told_conflict(Error error) {
+  const auto found = error.details.find("paths");
+  std::string names;
+  if (found != error.details.end()) {
+    if (const auto* paths = std::get_if<std::vector<std::string>>(&found->second)) {
+      for (const auto& path : *paths | std::views::take(5)) {
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", shown(path, 200));
+      }
+      if (paths->size() > 5) names += fmt::format(" and {} more", paths->size() - 5);
+    }
+  }
+  Error out(Code::kConflict,
+            fmt::format("somebody else has changed {} meanwhile, and the two changes do not fit "
+                        "together; nothing was changed: read it again, and repeat with what "
+                        "should be there",
+                        names.empty() ? "the same" : names));
+  if (found != error.details.end()) out.details.insert(*found);
+  return out;
+}
+
+}  // namespace
 
 Result<void> DepotWorkspace::commit(const Stage& stage, const Changed& change, const NodeKey& base,
                                     std::string text) {
@@ -243,7 +307,11 @@ Result<void> DepotWorkspace::commit(const Stage& stage, const Changed& change, c
                               .author = call_.session().answers_for(),
                               .place = place_.path,
                               .owners = call_.session().owners};
-  const auto done = TRY(call_.realm().commit(request, stage, change.linked));
+  auto outcome = call_.realm().commit(request, stage, change.linked);
+  if (!outcome && outcome.error().code == Code::kConflict) {
+    return Failure(told_conflict(std::move(outcome).error()));
+  }
+  const auto done = TRY(std::move(outcome));
   if (done.merged) {
     notes_.push_back("others made changes meanwhile; they were merged in");
   }
@@ -258,12 +326,22 @@ Result<std::string> DepotWorkspace::write(std::string_view text, ByteView conten
   if (now && EntryValue::of(now->entry).kind != Kind::kFile) {
     return fail_at(Code::kNotAFile, path, "there is a directory with this name");
   }
-  const auto tree = TRY(tree_for(path));
+  const auto tree = TRY(tree_for(path, Unseen::kSaid));
   Stage stage(call_.realm().nodes());
   const auto done = TRY(at(cairn::write(stage, tree.root, path, content), path));
   TRY(at(commit(stage, done, tree.root->key(), message(path.render())), path));
-  seen_.note(agent_, path.render(), tree_.root->key());
+  // Its own version, not what became of it when it was merged.
+  knows(path.render(), done.root->key());
   return place_of(done.path);
+}
+
+Result<bool> DepotWorkspace::is_known(const Located& now) const {
+  const auto seen = seen_.last(agent_, now.path.render());
+  if (!seen) return false;
+  const auto then = view_tree(tree_.nodes, *seen);
+  if (!then) return false;
+  const auto was = TRY(find(*then, now.path));
+  return was && EntryValue::of(was->entry) == EntryValue::of(now.entry);
 }
 
 Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& rewrite) {
@@ -277,9 +355,11 @@ Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& r
     const auto after = TRY(rewrite(TRY(read_file(tree_.nodes, *node)), place_of(found.path)));
     Stage stage(call_.realm().nodes());
     const auto done = TRY(at(cairn::write(stage, tree_.root, found.path, after), path));
+    const bool known = TRY(is_known(found));
     auto saved = commit(stage, done, tree_.root->key(), message(found.path.render()));
     if (saved) {
-      seen_.note(agent_, found.path.render(), tree_.root->key());
+      // Who knew all of the file knows all of it now; who did not has seen a part.
+      if (known) knows(found.path.render(), done.root->key());
       return place_of(found.path);
     }
     if (saved.error().code != Code::kConflict || attempt == kMaxAttempts) {
@@ -313,14 +393,17 @@ Result<std::string> DepotWorkspace::move(std::string_view source, std::string_vi
   if (TRY(find(tree_, to))) {
     return fail_at(Code::kTargetExists, to, "choose another name, or delete what is there first");
   }
-  const auto tree = TRY(tree_for(from));
-  notes_.clear();  // nothing is replaced
+  const auto tree = TRY(tree_for(from, Unseen::kFine));
   Stage stage(call_.realm().nodes());
   const auto done = TRY(at(mv(stage, tree.root, from, to), from));
   TRY(at(commit(stage, done, tree.root->key(),
                 message(fmt::format("{} -> {}", from.render(), to.render()))),
          to));
-  seen_.note(agent_, to.render(), tree_.root->key());
+  // What was known of it is known there, and that it is here no more.
+  for (const auto& [file, root] : seen_.below(agent_, from.render())) {
+    knows(file, done.root->key());
+    knows(to.render() + file.substr(from.render().size()), done.root->key());
+  }
   return place_of(done.to);
 }
 
@@ -350,11 +433,15 @@ Result<std::string> DepotWorkspace::remove(std::string_view text, bool recursive
                 "'{}' is a directory with {} entries; say recursive to delete all of it",
                 shown(place_of(path), 300), value.children);
   }
-  const auto tree = TRY(tree_for(path));
-  notes_.clear();
+  TRY(check_below(path));
+  const auto tree = TRY(tree_for(path, Unseen::kFine));
   Stage stage(call_.realm().nodes());
   const auto done = TRY(at(rm(stage, tree.root, found.path), path));
   TRY(at(commit(stage, done, tree.root->key(), message(path.render())), path));
+  for (const auto& [file, root] : seen_.below(agent_, path.render())) {
+    knows(file, done.root->key());
+  }
+  knows(path.render(), done.root->key());
   return place_of(path);
 }
 

@@ -9,6 +9,8 @@
 // Threads  one at a time.
 #pragma once
 
+#include <set>
+
 #include "data/workspace/workspace.h"
 #include "tools/call.h"
 #include "tools/seen_files.h"
@@ -31,6 +33,7 @@ class DepotWorkspace final : public Workspace {
   std::vector<std::string> roots() const override { return {"/"}; }
   std::string relative(std::string_view place) const override;
   Result<WorkFilePtr> open_file(std::string_view path) const override;
+  void seen(const WorkFile& file) const override;
   Result<WorkDirectoryPtr> open_directory(std::string_view path) const override;
   Result<WorkPlace> info(std::string_view path) const override;
   Result<std::string> write(std::string_view path, ByteView content) override;
@@ -49,7 +52,14 @@ class DepotWorkspace final : public Workspace {
                  Depot depot);
 
   // The tree to change a file in: as the caller has seen it, if others changed it since.
-  Result<TreeView> tree_for(const Path& path);
+  enum class Unseen { kSaid, kFine };
+  Result<TreeView> tree_for(const Path& path, Unseen unseen);
+  // CONFLICT when a file below the directory is not as the caller has seen it.
+  Result<void> check_below(const Path& directory) const;
+  // What the caller knows from now on of what it has made.
+  void knows(const std::string& path, const NodeKey& root) const { seen_.note(agent_, path, root); }
+  // Whether the caller has seen the file as it is now.
+  Result<bool> is_known(const Located& now) const;
   // The directory that something is to be made in.
   Result<void> check_parent(const TreeView& tree, const Path& path) const;
   Result<void> commit(const Stage& stage, const Changed& change, const NodeKey& base,
@@ -58,6 +68,14 @@ class DepotWorkspace final : public Workspace {
   std::string message(std::string_view about) const;
   WorkInfo info_of(const EntryValue& value) const;
   Result<WorkChange> render(const HistoryEntry& entry, const std::optional<NodeKey>& before) const;
+  struct Changes;
+  Result<Changes> changes(std::uint64_t down_to) const;
+  // The paths that differ between two roots of the place.
+  Result<std::vector<std::string>> touched(const NodeKey& before, const NodeKey& after,
+                                           std::size_t most) const;
+  Result<std::set<std::uint64_t>> undone_in(const Changes& known) const;
+  Result<std::size_t> change_to_undo(const Changes& known, const std::set<std::uint64_t>& undone,
+                                     std::optional<std::uint64_t> wanted) const;
 
   Call& call_;
   Place place_;

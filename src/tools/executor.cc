@@ -48,6 +48,14 @@ std::string context_of(const json::Value& arguments) {
     if (!out.empty()) out += ' ';
     out += shown(std::string_view(value->get_string()), 200);
   }
+  if (const auto* paths = arguments.get_object().if_contains("paths");
+      paths != nullptr && paths->is_array()) {
+    constexpr std::size_t kShown = 5;
+    for (std::size_t i = 0; i < std::min(kShown, paths->get_array().size()); ++i) {
+      if (!out.empty()) out += ' ';
+      out += shown(json::text(paths->get_array()[i]), 200);
+    }
+  }
   // The arguments of a file tool.
   if (const auto* inner = arguments.get_object().if_contains("arguments")) {
     const auto about = context_of(*inner);
@@ -227,7 +235,9 @@ Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
       return fail(Code::kInternal, "{} failed: {}", tool, error.what());
     }
   }();
-  note(caller, known->tool.name, known->tool.changes(), arguments, outcome_of(error_of(outcome)),
+  const bool named = known->tool.label && arguments.is_object();
+  const auto label = named ? known->tool.label(arguments.get_object()) : known->tool.name;
+  note(caller, label, known->tool.changes(), arguments, outcome_of(error_of(outcome)),
        body.size() + text_bytes(arguments), size_of(outcome), services_.clock.monotonic() - began);
   return outcome;
 }

@@ -26,4 +26,22 @@ std::optional<NodeKey> SeenFiles::last(const std::string& agent, const std::stri
   return file->second;
 }
 
+void SeenFiles::forget(const std::string& agent, const std::string& path) {
+  auto all = all_.lock();
+  const auto found = all->agents.find(agent);
+  if (found != all->agents.end()) found->second.files.erase(path);
+}
+
+std::vector<std::pair<std::string, NodeKey>> SeenFiles::below(const std::string& agent,
+                                                              const std::string& path) {
+  std::vector<std::pair<std::string, NodeKey>> out;
+  auto all = all_.lock();
+  const auto found = all->agents.find(agent);
+  if (found == all->agents.end()) return out;
+  for (const auto& [file, root] : found->second.files) {
+    if (file == path || file.starts_with(path + "/")) out.emplace_back(file, root);
+  }
+  return out;
+}
+
 }  // namespace cairn

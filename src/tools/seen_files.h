@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/guarded.h"
 #include "data/cas/node_key.h"
@@ -23,6 +25,10 @@ class SeenFiles final {
   // The agent has seen the file as it stands below this root.
   void note(const std::string& agent, const std::string& path, const NodeKey& root);
   std::optional<NodeKey> last(const std::string& agent, const std::string& path);
+  void forget(const std::string& agent, const std::string& path);
+  // The path, and those below it, with what was seen.
+  std::vector<std::pair<std::string, NodeKey>> below(const std::string& agent,
+                                                     const std::string& path);
 
  private:
   struct Agent {

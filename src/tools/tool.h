@@ -89,6 +89,9 @@ struct Tool {
   // Instead of run, for a body of any size.
   std::function<Result<std::unique_ptr<Intake>>(Call& call, const Arguments& arguments)> take = {};
 
+  // What a call is called in the audit log and the metrics, when that is not the tool's name.
+  std::function<std::string_view(const json::Object& arguments)> label = {};
+
   // Whether a call may change something, so that its audit entry comes before its answer.
   bool changes() const { return !annotations.read_only; }
   bool is_quick(const json::Object& arguments) const;

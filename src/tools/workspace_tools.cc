@@ -18,7 +18,8 @@ struct Shelf {
 Result<Reply> run(Shelf& shelf, bool changes, Call& call, const Arguments& arguments) {
   const auto name = arguments.text("tool");
   const auto* row = shelf.tools.find(name);
-  if (row == nullptr || row->tool.changes() != changes) {
+  const auto& given = arguments.object().at("arguments").get_object();
+  if (row == nullptr || row->tool.changes(given) != changes) {
     return fail(Code::kToolNotFound, "there is no file tool '{}' that {}", shown(name),
                 changes ? "changes something" : "only reads");
   }
@@ -48,6 +49,14 @@ json::Value input() {
 
 Result<std::vector<Tool>> workspace_tools() {
   auto shelf = std::make_shared<Shelf>(TRY(work::FileTools::make()));
+  // By the file tool, for who looks for that; a name that is none stays out of the log.
+  const auto label = [shelf](std::string_view otherwise) {
+    return [shelf, otherwise](const json::Object& arguments) {
+      const auto* name = json::find(arguments, "tool");
+      const auto* row = name == nullptr ? nullptr : shelf->tools.find(json::text(*name));
+      return row == nullptr ? otherwise : row->tool.name;
+    };
+  };
   Tool reads{
       .name = "workspace_read",
       .title = "Read in a workspace",
@@ -69,6 +78,7 @@ Result<std::vector<Tool>> workspace_tools() {
       .right = Right::kUpload,
       .audience = Audience::kWorkspaces,
       .run = [shelf](Call& call, const Arguments& given) { return run(*shelf, true, call, given); },
+      .label = label("workspace_change"),
   };
   std::vector<Tool> out;
   out.push_back(std::move(reads));

@@ -15,7 +15,8 @@ constexpr std::uint64_t kMaxReserved = 32 << 20;
 Failure not_found(const Path& path, const Path& at, const std::string& nearest) {
   auto message = fmt::format("the path '{}' does not exist", path.render());
   if (at.segments().size() + 1 < path.segments().size()) {
-    message += fmt::format("; '{}' has no '{}'", at.is_root() ? "the root" : at.render(),
+    message += fmt::format("; {} has no '{}'",
+                           at.is_root() ? "the root" : fmt::format("'{}'", at.render()),
                            path.segments()[at.segments().size()]);
   }
   if (!nearest.empty()) message += fmt::format("; the nearest name is '{}'", nearest);

@@ -25,9 +25,11 @@ Result<void> check_lengths(const std::string& absolute) {
     rest.remove_prefix(1);
     const auto name = rest.substr(0, rest.find('/'));
     if (name.size() > kMaxName) {
-      return fail_at(absolute, Code::kInvalidPath,
-                     "the name '{}' has {} bytes, and {} are the most; shorten it",
-                     shown_path(name), name.size(), kMaxName);
+      auto failure = fail_at(absolute, Code::kInvalidPath,
+                             "the name '{}' has {} bytes, and {} are the most; shorten it",
+                             shown_path(name), name.size(), kMaxName);
+      failure.error().details.insert_or_assign("errno", "ENAMETOOLONG");
+      return failure;
     }
     rest.remove_prefix(name.size());
   }

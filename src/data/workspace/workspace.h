@@ -107,6 +107,8 @@ class Workspace {
   virtual std::string relative(std::string_view place) const = 0;
 
   virtual Result<WorkFilePtr> open_file(std::string_view path) const = 0;
+  // Whoever asked has now seen all of the file as it was opened.
+  virtual void seen(const WorkFile&) const {}
   virtual Result<WorkDirectoryPtr> open_directory(std::string_view path) const = 0;
   virtual Result<WorkPlace> info(std::string_view path) const = 0;
 

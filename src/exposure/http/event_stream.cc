@@ -12,7 +12,7 @@ bool EventQueue::push(std::string portion) {
   {
     auto inner = inner_.lock();
     if (inner->state != State::kOpen) return false;
-    if (inner->pending.size() + portion.size() <= max_pending_bytes_) {
+    if (inner->pending.empty() || inner->pending.size() + portion.size() <= max_pending_bytes_) {
       if (inner->pending.empty()) {
         inner->pending = std::move(portion);
       } else {

@@ -67,17 +67,14 @@ Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request&
 }
 
 Result<mcp::PrincipalPtr> admit(const workspaces::WorkspaceService& workspaces, Executor& executor,
-                                const Clock& clock, Random& random, const http::Request& request) {
+                                const http::Request& request) {
   auto caller = TRY(executor.authenticate(TRY(rest::bearer(request)), "me", Entrance::kMcp));
   const auto query = TRY(http::Query::parse(request.query));
   const auto selection =
       TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
-  // Sessions with one token are told apart: each is held against what it has seen itself. One that
-  // begins is somebody new; what comes without a session is whoever holds the token.
-  std::string desk(request.header("x-cairn-desk"));
-  if (desk.empty() && request.header("mcp-protocol-version").empty()) {
-    desk = DelegateId::make(clock, random).render();
-  }
+  // Sessions with one token are told apart: each is held against what it has seen itself.
+  auto desk = request.header("x-cairn-desk");
+  if (desk.empty()) desk = request.header("mcp-session-id");
   return workspaces::DepotDesk::make(
       TRY(workspaces::Choice::make(workspaces.tools(), selection)), executor, std::move(caller),
       TRY(http::percent_decode(request.path.substr(kWorkspaces.size()))), desk);
@@ -99,10 +96,8 @@ WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule 
       workspace_mcp_(
           parts.workspace_mcp, parts.clock, parts.random,
           {.admit =
-               [&workspaces = parts.workspaces, &executor = parts.executor, &clock = parts.clock,
-                &random = parts.random](const http::Request& request) {
-                 return admit(workspaces, executor, clock, random, request);
-               },
+               [&workspaces = parts.workspaces, &executor = parts.executor](
+                   const http::Request& request) { return admit(workspaces, executor, request); },
            .hosts = hosts}) {}
 
 http::Plan WaysIn::begin(const http::Request& request) {

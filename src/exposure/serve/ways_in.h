@@ -25,7 +25,7 @@ Result<mcp::PrincipalPtr> admit(const outside::EndpointService& endpoints,
                                 const http::Request& request);
 // Whoever holds the bearer token of a request, at the depot that its path names.
 Result<mcp::PrincipalPtr> admit(const workspaces::WorkspaceService& workspaces, Executor& executor,
-                                const Clock& clock, Random& random, const http::Request& request);
+                                const http::Request& request);
 // Whether MCP of endpoints is served there.
 bool is_endpoint_mcp(std::string_view path);
 

@@ -8,29 +8,47 @@ namespace cairn::workspaces {
 namespace {
 
 struct Found {
+  Caller caller;
   std::string address;
   std::string title;
 };
 
-// By its id, or by a title that no other has.
-Result<Found> find_depot(Executor& executor, const Session& session, std::string_view name) {
-  auto& realm = executor.services().realms.get(session.realm);
-  const Sight sight(realm, session);
-  if (name.starts_with("dpt_")) {
-    const auto place = TRY(sight.place(name));
-    return Found{std::string(name), TRY(realm.get_depot(place.depot)).title};
+Result<Found> at_id(Realm& realm, const Caller& caller, std::string_view name) {
+  const Sight sight(realm, caller.session());
+  auto place = sight.place(name);
+  const auto slash = name.find('/');
+  if (!place && slash != std::string_view::npos) {
+    // A directory of what the caller sees, as if it were all.
+    auto whole = TRY(sight.place(name.substr(0, slash)));
+    for (const auto& segment : TRY(Path::parse(name.substr(slash + 1))).segments()) {
+      whole.path = whole.path.child(segment);
+    }
+    TRY(check_place(whole.path));
+    TRY(realm.root_at(whole));
+    return Found{caller.within(whole, caller.session().who().id), whole.depot.render(),
+                 std::string(name)};
   }
+  return Found{caller, std::string(name), TRY(realm.get_depot(TRY(std::move(place)).depot)).title};
+}
+
+// By its id, by the id and a path in it, or by a title that no other has.
+Result<Found> find_depot(Executor& executor, const Caller& caller, std::string_view name) {
+  auto& realm = executor.services().realms.get(caller.session().realm);
+  if (name.starts_with("dpt_")) return at_id(realm, caller, name);
   std::vector<Found> same;
   std::vector<std::string> titles;
-  for (const auto& place : TRY(sight.places())) {
+  for (const auto& place : TRY(Sight(realm, caller.session()).places())) {
     auto title = TRY(realm.get_depot(place.depot)).title;
     titles.push_back(title);
-    if (title == name) same.push_back({session.rights.address_of(place), std::move(title)});
+    if (title != name) continue;
+    same.push_back({caller, caller.session().rights.address_of(place), std::move(title)});
   }
   if (same.size() == 1) return same.front();
   if (same.size() > 1) {
-    return fail(Code::kInvalidArgument, "{} depots have the title '{}'; name one by its id, {}",
-                same.size(), shown(name), same.front().address);
+    std::string ids;
+    for (const auto& one : same) ids += " " + one.address;
+    return fail(Code::kInvalidArgument, "several have the title '{}'; name one of these:{}",
+                shown(name), shown(ids, 500));
   }
   const auto near = most_similar(name, titles);
   return fail(Code::kDepotNotFound, "there is no depot '{}'{}", shown(name),
@@ -52,8 +70,8 @@ DepotDesk::DepotDesk(Choice choice, Executor& executor, Caller caller, std::stri
 
 Result<mcp::PrincipalPtr> DepotDesk::make(Choice choice, Executor& executor, Caller caller,
                                           std::string_view depot, std::string_view desk) {
-  auto found = TRY(find_depot(executor, caller.session(), depot));
-  return mcp::PrincipalPtr(new DepotDesk(std::move(choice), executor, std::move(caller),
+  auto found = TRY(find_depot(executor, caller, depot));
+  return mcp::PrincipalPtr(new DepotDesk(std::move(choice), executor, std::move(found.caller),
                                          std::move(found.address), std::move(found.title),
                                          std::string(desk.substr(0, 200))));
 }
@@ -61,7 +79,8 @@ Result<mcp::PrincipalPtr> DepotDesk::make(Choice choice, Executor& executor, Cal
 std::string DepotDesk::introduction() const {
   return fmt::format(
       "Files of the depot '{}', and nothing else. Paths are relative to its root. Every change is "
-      "kept: history lists them, undo takes one back. When another agent has changed a file since "
+      "a commit: history lists them, undo takes one back. When another agent has changed a file "
+      "since "
       "you read it, both changes are merged, or yours is refused as a CONFLICT: read it again "
       "then.",
       title_);
@@ -73,10 +92,18 @@ Result<json::Object> DepotDesk::run(const work::FileTools::Row& row, work::Style
   json::Object call{{"depotId", depot_}, {"tool", row.tool.name}, {"arguments", arguments}};
   if (style == work::Style::kManual) call["manual"] = true;
   if (!desk_.empty()) call["desk"] = desk_;
-  auto reply =
-      TRY(executor_.run(caller_, row.tool.changes() ? "workspace_change" : "workspace_read",
-                        json::Value(std::move(call)), {}, stop));
-  return std::move(reply.value.get_object());
+  const std::string_view operation =
+      row.tool.changes(arguments.get_object()) ? "workspace_change" : "workspace_read";
+  auto reply = executor_.run(caller_, operation, json::Value(std::move(call)), {}, stop);
+  if (!reply) {
+    // The caller knows the file tool only.
+    auto error = std::move(reply).error();
+    if (const auto at = error.message.find(operation); at != std::string::npos) {
+      error.message.replace(at, operation.size(), row.tool.name);
+    }
+    return Failure(std::move(error));
+  }
+  return std::move(reply->value.get_object());
 }
 
 bool DepotDesk::still_valid() const {

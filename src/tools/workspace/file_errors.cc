@@ -13,7 +13,7 @@ struct SystemError {
   std::string_view text;
 };
 
-constexpr std::array<SystemError, 9> kSystemErrors = {{
+constexpr std::array<SystemError, 10> kSystemErrors = {{
     {Code::kPathNotFound, "ENOENT", "no such file or directory"},
     {Code::kNotADirectory, "ENOTDIR", "not a directory"},
     {Code::kNotAFile, "EISDIR", "illegal operation on a directory"},
@@ -23,6 +23,7 @@ constexpr std::array<SystemError, 9> kSystemErrors = {{
     {Code::kInvalidPath, "ENAMETOOLONG", "name too long"},
     {Code::kInvalidPath, "ELOOP", "too many symbolic links encountered"},
     {Code::kTargetExists, "EEXIST", "file already exists"},
+    {Code::kMoveIntoSelf, "EINVAL", "invalid argument"},
 }};
 
 std::string detail(const Error& error, const std::string& key) {
@@ -64,9 +65,9 @@ Error told_error(Error error, std::string_view operation) {
     first = fmt::format("Destination already exists: {}", place);
   } else if (system->symbol == "EISDIR" && operation == "open") {
     first = fmt::format("{}: {}, read", system->symbol, system->text);
-  } else if (!to.empty()) {
-    first =
-        fmt::format("{}: {}, {} '{}' -> '{}'", system->symbol, system->text, operation, place, to);
+  } else if (!to.empty() && operation != "realpath") {
+    first = fmt::format("{}: {}, {} '{}' -> '{}'", system->symbol, system->text, operation,
+                        detail(error, "from"), to);
   } else {
     first = fmt::format("{}: {}, {} '{}'", system->symbol, system->text, operation, place);
   }

@@ -52,6 +52,11 @@ struct FileTool {
   Result<json::Object> (*run)(const Work& work, const Arguments& arguments);
 
   bool changes() const { return !annotations.read_only; }
+  // The same of one call: a dry run changes nothing.
+  bool changes(const json::Object& arguments) const {
+    const auto* dry = json::find(arguments, "dryRun");
+    return changes() && !(dry != nullptr && dry->is_bool() && dry->get_bool());
+  }
 };
 
 // All of them, in the order they are shown.

@@ -39,14 +39,19 @@ Result<json::Object> run_history(const Work& work, const Arguments& arguments) {
   if (!page.next.empty()) {
     notes.push_back(fmt::format("older changes follow with the cursor {}", page.next));
   }
-  if (work.manual()) return result(std::move(changes), notes);
-  auto out = said(std::move(text), notes);
-  out["changes"] = std::move(changes);
+  auto out = work.manual() ? result(std::move(changes), notes) : said(std::move(text), notes);
+  if (!work.manual()) out["changes"] = std::move(changes);
+  if (!page.next.empty()) out["nextCursor"] = page.next;
   return out;
 }
 
 Result<json::Object> run_undo(const Work& work, const Arguments& arguments) {
-  const auto undone = TRY(work.files.undo(arguments.text("change")));
+  const auto id = arguments.maybe_text("change");
+  if (id && id->empty()) {
+    return fail(Code::kInvalidArgument,
+                "'change' is empty; leave it out for your latest, or take an id from history");
+  }
+  const auto undone = TRY(work.files.undo(id.value_or("")));
   if (work.manual()) return render(undone);
   auto out = said(fmt::format("Took back {}: {}", undone.id, undone.message));
   out["change"] = render(undone);
@@ -75,7 +80,8 @@ std::vector<FileTool> history_tools() {
            {"cursor", shape::text("From the answer before"), shape::kOptional}}),
       .output = shape::object({{"content", shape::text()},
                                {"notes", shape::list_of(shape::text()), shape::kOptional},
-                               {"changes", shape::list_of(change)}}),
+                               {"changes", shape::list_of(change)},
+                               {"nextCursor", shape::text(), shape::kOptional}}),
       .annotations = {.read_only = true},
       .operation = "history",
       .needs_history = true,

@@ -157,6 +157,11 @@ Result<Part> part_of(const WorkFile& file, const Arguments& arguments) {
   return Part{std::move(text), {}};
 }
 
+bool is_whole(const Arguments& arguments) {
+  return arguments.number("head") == 0 && arguments.number("tail") == 0 &&
+         !arguments.has("offset") && !arguments.has("limit");
+}
+
 Result<json::Object> run_read_text(const Work& work, const Arguments& arguments) {
   auto opened = work.files.open_file(arguments.text("path"));
   const bool inside = opened || opened.error().code == Code::kPathNotFound;
@@ -167,6 +172,7 @@ Result<json::Object> run_read_text(const Work& work, const Arguments& arguments)
   const auto file = TRY(std::move(opened));
   const auto part = TRY(part_of(*file, arguments));
   auto text = as_text(part.text);
+  if (is_whole(arguments)) work.files.seen(*file);
   return work.manual() ? result(json::Value(text), part.notes) : said(std::move(text), part.notes);
 }
 
@@ -200,6 +206,7 @@ std::string_view media_type(std::string_view place) {
 Result<json::Object> run_read_media(const Work& work, const Arguments& arguments) {
   const auto file = TRY(work.files.open_file(arguments.text("path")));
   const auto data = base64_encode(TRY(read_all(*file)));
+  work.files.seen(*file);
   const auto type = media_type(file->place());
   if (work.manual()) return json::Object{{"base64", data}, {"mimeType", type}};
   json::Object item;
@@ -217,6 +224,7 @@ Result<Bytes> whole_text(const Work& work, std::string_view path) {
   const auto file = TRY(work.files.open_file(path));
   auto text = TRY(read_all(*file));
   TRY(check_text(*file, text));
+  work.files.seen(*file);
   return text;
 }
 
@@ -268,7 +276,9 @@ FileTool read_text_tool(std::string_view name, std::string_view title,
   };
 }
 
-json::Value constant(std::string_view text) { return json::Object{{"const", text}}; }
+json::Value constant(std::string_view text) {
+  return json::Object{{"type", "string"}, {"const", text}};
+}
 
 json::Value media_output() {
   const auto text = shape::text();

@@ -84,6 +84,7 @@ class Walk final {
 
   Budget& budget() { return budget_; }
   std::size_t unreadable() const { return unreadable_; }
+  std::size_t too_deep() const { return too_deep_; }
 
  private:
   // False when the walk has ended.
@@ -96,8 +97,12 @@ class Walk final {
       if (any_matches(excluded_, here)) continue;
       if (!visit_(directory, entry, here)) return false;
       if (entry.kind != WorkKind::kDirectory) continue;
+      if (depth == kMaxDepth) {
+        ++too_deep_;
+        continue;
+      }
       const auto inner = directory.enter(entry.name);
-      if (!inner || depth == kMaxDepth) {
+      if (!inner) {
         ++unreadable_;
         continue;
       }
@@ -112,6 +117,7 @@ class Walk final {
   Visit visit_;
   Budget budget_;
   std::size_t unreadable_ = 0;
+  std::size_t too_deep_ = 0;
 };
 
 std::string below_place(const std::string& place, const std::string& path) {
@@ -134,6 +140,10 @@ std::vector<std::string> notes_of(Walk& walk, bool enough, std::size_t found,
   }
   if (walk.unreadable() > 0) {
     out.push_back(fmt::format("{} directories could not be read", walk.unreadable()));
+  }
+  if (walk.too_deep() > 0) {
+    out.push_back(fmt::format("{} directories are more than {} levels below; start further below",
+                              walk.too_deep(), kMaxDepth));
   }
   return out;
 }
@@ -212,11 +222,23 @@ class ContentSearch final {
   bool enough_ = false;
 };
 
+Result<Pattern> line_pattern(const Arguments& arguments) {
+  auto out = Pattern::compile(
+      arguments.text("pattern"),
+      {.regex = arguments.flag("regex"), .ignore_case = arguments.flag("ignoreCase")});
+  if (out) return out;
+  // The advice is for a tool that takes regular expressions unless told otherwise.
+  constexpr std::string_view kAdvice = "set 'literal'";
+  auto error = std::move(out).error();
+  if (const auto at = error.message.find(kAdvice); at != std::string::npos) {
+    error.message.replace(at, kAdvice.size(), "leave 'regex' out");
+  }
+  return Failure(std::move(error));
+}
+
 Result<json::Object> run_search_content(const Work& work, const Arguments& arguments) {
   const auto start = TRY(work.files.open_directory(arguments.text("path")));
-  const auto pattern = TRY(Pattern::compile(
-      arguments.text("pattern"),
-      {.regex = arguments.flag("regex"), .ignore_case = arguments.flag("ignoreCase")}));
+  const auto pattern = TRY(line_pattern(arguments));
   std::optional<Glob> files;
   if (const auto text = arguments.maybe_text("files")) files = TRY(Glob::parse(*text));
   ContentSearch search(pattern, static_cast<std::size_t>(arguments.number("maxResults", 1000)));

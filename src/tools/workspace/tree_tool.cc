@@ -93,16 +93,18 @@ class TreeWalk final {
 
   std::vector<std::string> notes() const {
     std::vector<std::string> out;
-    if (items_.front().cut || not_opened_ > 0) {
+    if (budget_.stopped_by()) {
       out.push_back(fmt::format(
           "{} entries are shown, the nearest first; left out: {} more of the directories listed, "
           "and what is in {} directories that were not looked into. They are marked "
           "\"truncated\". Name a directory below, leave out more with excludePatterns, or raise "
           "maxEntries.",
           items_.size() - 1, left_out_, not_opened_));
-    } else if (left_out_ > 0) {
-      out.push_back(
-          fmt::format("left out: {} entries of directories marked \"truncated\"", left_out_));
+    } else if (not_opened_ > 0) {
+      out.push_back(fmt::format(
+          "what is in {} directories that lie deeper than maxDepth was left out; they are marked "
+          "\"truncated\". Name one of them, or raise maxDepth.",
+          not_opened_));
     }
     for (const auto& path : unreadable_) {
       if (out.size() > 10) break;
