@@ -104,6 +104,12 @@ DIFFERENCES = {
         "(head|tail) (-1|-3|1.5|2.9|0.5) twenty.txt"], "INVALID_ARGUMENT"),
     28: Difference("content", [
         "move onto (link|link out|dangling|dangling out|loop)"], "Destination already exists"),
+    29: Difference("verdict content structured", [
+        "(media |many |list |sizes |tree |find |write |move |edit )?extra arguments?",
+        ".*: allowed with arguments"], "was ignored|did you mean"),
+    30: Difference("verdict content structured tree", ["edit empty old.*"], "empty oldText"),
+    31: Difference("content structured", ["zone info"], "Coordinated Universal Time"),
+    32: Difference("content", ["alias <base>/alias/(none|no/such)"], "<base>/alias/"),
 }
 
 
