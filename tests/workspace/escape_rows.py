@@ -2,7 +2,8 @@
 
 A row is (name, path, reading, writing). Reading and writing are an outcome or several that are all
 right, or a text: the bytes that reading gives, or where under the base writing puts them. NONE
-means that it is not tried.
+means that it is not tried: nothing is written to any place outside of the base, so that a server
+that lets it happen does no harm to the machine.
 """
 
 from doors import DENIED, MISSING, REFUSED, SERVED
@@ -18,7 +19,7 @@ FILES = [
     ("dots beside", "../new.txt", DENIED, DENIED),
     ("dots after a directory", "src/../../outside/secret.txt", DENIED, DENIED),
     ("dots after a missing directory", "no/such/../../../outside/secret.txt", DENIED, DENIED),
-    ("many dots", "../" * 60 + "etc/passwd", DENIED, DENIED),
+    ("many dots", "../" * 60 + "<base>/outside/secret.txt", DENIED, DENIED),
     ("dots and out of the absolute", "<tree>/../outside/secret.txt", DENIED, DENIED),
     ("dots that stay", "src/../a.txt", ALPHA, "tree/a.txt"),
     ("dots that leave and come back", "../tree/a.txt", (ALPHA, DENIED), ("tree/a.txt", DENIED)),
@@ -26,7 +27,7 @@ FILES = [
     ("absolute new", "<base>/outside/new.txt", DENIED, DENIED),
     ("absolute system file", "/etc/passwd", DENIED, NONE),
     ("the base", "<base>", DENIED, DENIED),
-    ("root", "/", DENIED, DENIED),
+    ("root", "/", DENIED, NONE),
     ("slashes", "//etc/passwd", DENIED, NONE),
     ("sibling with the same beginning", "<tree>-sibling/s.txt", DENIED, DENIED),
     ("sibling by dots", "../tree-sibling/s.txt", DENIED, DENIED),
@@ -75,7 +76,7 @@ FILES = [
     ("loop", "links/loop", ANY, ANY),
     ("loop of two", "links/loop1", ANY, ANY),
     ("through a loop", "links/loop/x", ANY, ANY),
-    ("link to a device", "links/null", ANY, ANY),
+    ("link to a device", "links/null", ANY, NONE),
     ("link to the process's root", "links/proc", ANY, ANY),
     ("link inside", "links/rel", ALPHA, "tree/a.txt"),
     ("absolute link inside", "links/abs", ALPHA, "tree/a.txt"),
@@ -85,7 +86,7 @@ FILES = [
     ("the process's root", "/proc/self/root<base>/outside/secret.txt", DENIED, DENIED),
     ("the process's root, inside", "/proc/self/root<tree>/a.txt", DENIED, DENIED),
     ("the process's directory", "/proc/self/cwd/x", DENIED, DENIED),
-    ("the process's files", "/proc/self/fd/0", DENIED, DENIED),
+    ("the process's files", "/proc/self/fd/0", DENIED, NONE),
     ("the process's environment", "/proc/self/environ", DENIED, NONE),
     ("device", "/dev/zero", DENIED, NONE),
     ("pipe", "special/pipe", ANY, ANY),
@@ -97,7 +98,7 @@ FILES = [
     ("4,096 bytes", "x/" * 2047 + "xx", ANY, ANY),
     ("4,096 bytes of dots", "./" * 2045 + "a.txt", (ALPHA, *ANY), ("tree/a.txt", *ANY)),
     ("a long name", "n" * 256, ANY, ANY),
-    ("100,000 bytes", "../" * 33_000 + "etc/passwd", ANY, ANY),
+    ("100,000 bytes", "../" * 33_000 + "<base>/outside/secret.txt", ANY, ANY),
     ("nothing", "", ANY, ANY),
     ("blank", " ", ANY, "tree/ "),
     ("the root itself", "<tree>", ANY, ANY),

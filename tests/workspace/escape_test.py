@@ -167,8 +167,8 @@ class Escapes:
         for pattern in ("**", "../*", "../**", "../../**", "<base>/**", "links/*/*",
                         "**/secret.txt", "links/out-dir/**", "{..,.}/**", "links/@(out-dir)/*"):
             kind, text, _ = self.call(repr(pattern), "find", "", pattern)
-            found = [line for line in text.split("\n") if line.endswith(("secret.txt", "deep.md"))]
-            self.check(f"find {pattern!r}: finds nothing outside", not found, found)
+            self.check(f"find {pattern!r}: finds nothing outside",
+                       not any(name in text for name in ("secret.txt", "deep.md")), text)
         for operation in ("tree", "list", "sizes"):
             self.call("the root", operation, "")
             self.call("links", operation, "links")

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import trees
+from normalise import placed
 from servers import NOBODY, Cairn, Client, can_be_nobody, environment
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
@@ -184,7 +185,7 @@ EXAMPLES = [
 ]
 ERRORS = [
     ("路径越权", {"method": "read_text_file", "path": "../outside.txt"}),
-    ("路径越权", {"method": "write_file", "path": "/etc/cairn-test", "content": "x"}),
+    ("路径越权", {"method": "write_file", "path": "<base>/outside.txt", "content": "x"}),
     ("路径越权", {"method": "list_directory", "path": ".."}),
     ("文件不存在", {"method": "read_text_file", "path": "resource/none.md"}),
     ("文件不存在", {"method": "list_directory", "path": "none/"}),
@@ -248,7 +249,7 @@ class Manual:
     def errors(self, client, table):
         for kind, arguments in table:
             name = f"{kind}, {json.dumps(arguments, ensure_ascii=False)}"
-            answer = self.ask(client, arguments)
+            answer = self.ask(client, placed(arguments, self.work))
             value = answer.get("structuredContent") or {}
             self.report.check(f"{name}: is an error", answer.get("isError") is True, answer)
             self.report.check(f"{name}: the object", set(value) == {"success", "error"} and

@@ -8,7 +8,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "mcp"))
-from stdio_client import CLEAN, Client  # noqa: E402
+from stdio_client import CLEAN, PATIENCE, Client  # noqa: E402
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
@@ -78,9 +78,13 @@ class RootedClient(Client):
         self.notify("notifications/initialized")
         return result
 
-    def tell(self):
-        for message in [m for m in self.kept if m.get("method") == "roots/list"]:
-            self.kept.remove(message)
+    def next(self, timeout=PATIENCE):
+        """The next message that is not about the roots: a server may hold back its answers until
+        it knows them."""
+        while True:
+            message = super().next(timeout)
+            if not isinstance(message, dict) or message.get("method") != "roots/list":
+                return message
             self.asked = True
             self.send({"jsonrpc": "2.0", "id": message["id"],
                        "result": {"roots": [{"uri": uri} for uri in self.roots]}})
@@ -91,7 +95,6 @@ class RootedClient(Client):
         while True:
             result = self.answer(self.post("tools/call", {"name": "list_allowed_directories",
                                                           "arguments": {}}))
-            self.tell()
             told = self.asked and all(uri.removeprefix("file://") in str(result)
                                       for uri in self.roots)
             if told or time.monotonic() > until:
