@@ -1,5 +1,5 @@
-// Any pattern parses or is refused, with a message that can be shown; a path that matches lies
-// below directories that may have a match; an escaped path matches itself.
+// Of both dialects: any pattern parses or is refused, with a message that can be shown; a path that
+// matches lies below directories that may have a match. An escaped path matches itself.
 //
 // Input: the pattern, a line feed, the path.
 #include <cstdint>
@@ -9,16 +9,19 @@
 
 #include "base/utf8.h"
 #include "data/text/glob.h"
+#include "data/text/shell_glob.h"
 
 namespace {
 
 using cairn::Glob;
+using cairn::ShellGlob;
 
 void require(bool condition) {
   if (!condition) std::abort();
 }
 
-void check_pruning(const Glob& glob, std::string_view path) {
+template <typename AnyGlob>
+void check_pruning(const AnyGlob& glob, std::string_view path) {
   if (!glob.matches(path)) return;
   require(glob.may_match_below(""));
   for (std::size_t i = 1; i < path.size(); ++i) {
@@ -42,6 +45,21 @@ void check_literal(std::string_view path) {
   require(!glob->matches(std::string(path) + "x"));
 }
 
+bool has_empty_name(std::string_view path) {
+  return path.starts_with('/') || path.ends_with('/') || path.find("//") != std::string_view::npos;
+}
+
+void check_shell(std::string_view pattern, std::string_view path) {
+  auto glob = ShellGlob::parse(pattern);
+  if (!glob) return require(cairn::valid_utf8(glob.error().message));
+  bool matches = glob->matches(path);
+  glob->may_match_below(path);
+  if (!has_empty_name(path)) check_pruning(*glob, path);
+  if (pattern.empty() || pattern[0] == '#') return;
+  auto opposite = ShellGlob::parse("!" + std::string(pattern));
+  if (opposite) require(opposite->matches(path) != matches);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -56,5 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(cairn::valid_utf8(glob.error().message));
   }
   check_literal(path);
+  check_shell(input.substr(0, cut), path);
   return 0;
 }

@@ -208,11 +208,11 @@ Result<ShellGlob> ShellGlob::parse(std::string_view pattern) {
   std::ranges::sort(expansion);
   const auto [same, end] = std::ranges::unique(expansion);
   expansion.erase(same, end);
-  std::size_t repeated = 0;
+  shell_glob::Reading reading;
   for (const auto& expanded : expansion) {
     auto& segments = program->alternatives.emplace_back();
     for (auto part : simplified(split(expanded))) {
-      segments.push_back(TRY(Segment::parse(part, repeated)));
+      segments.push_back(TRY(Segment::parse(part, reading)));
     }
   }
   return ShellGlob(std::move(program));

@@ -112,6 +112,7 @@ class MachineRun final {
     for (auto at = name_.size();; --at) {
       for (std::size_t part = 0; part < parts_.size(); ++part) settle(part, at);
       if (at == 0) return states_.back().accepts;
+      if (states_.back().waiting.empty()) return false;
       for (std::size_t part = 0; part < parts_.size(); ++part) advance(part, name_[at - 1]);
     }
   }

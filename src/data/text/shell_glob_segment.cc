@@ -4,7 +4,6 @@
 
 #include "data/text/glob_character.h"
 #include "data/text/pattern_candidate_writer.h"
-#include "data/text/shell_glob_sequence.h"
 
 namespace cairn::shell_glob {
 namespace {
@@ -45,7 +44,7 @@ bool is_text(const Sequence& sequence) {
 
 }  // namespace
 
-Result<Segment> Segment::parse(std::string_view text, std::size_t& repeated) {
+Result<Segment> Segment::parse(std::string_view text, Reading& reading) {
   if (text == "**") return Segment(Kind::kAnyDepth);
   if (text.empty()) return Segment(Kind::kText);
   const auto end = without_leading(text, text[0]);
@@ -61,9 +60,9 @@ Result<Segment> Segment::parse(std::string_view text, std::size_t& repeated) {
     return segment;
   }
   Segment segment(Kind::kMachine);
-  auto read = TRY(read_segment(units(text, false), repeated));
+  auto read = TRY(read_segment(units(text, false), reading));
   segment.by_code_points_ = read.unicode || is_text(read.sequence);
-  if (segment.by_code_points_) read = TRY(read_segment(units(text, true), repeated));
+  if (segment.by_code_points_) read = TRY(read_segment(units(text, true), reading));
   if (is_text(read.sequence)) {
     segment.kind_ = Kind::kText;
     for (const auto& item : read.sequence) segment.text_ += to_utf8(item.code);

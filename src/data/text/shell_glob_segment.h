@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "data/text/shell_glob_machine.h"
+#include "data/text/shell_glob_sequence.h"
 
 namespace cairn::shell_glob {
 
@@ -15,7 +16,7 @@ namespace cairn::shell_glob {
 class Segment final {
  public:
   // Fails with what read_segment() does.
-  static Result<Segment> parse(std::string_view text, std::size_t& repeated);
+  static Result<Segment> parse(std::string_view text, Reading& reading);
 
   // `**`: any number of names, which is up to who holds the segment.
   bool is_any_depth() const { return kind_ == Kind::kAnyDepth; }

@@ -29,7 +29,7 @@ bool could_be_dots(const Sequence& items) {
 
 class Reader final {
  public:
-  explicit Reader(const Tree& tree) : tree_(tree) {}
+  Reader(const Tree& tree, NamedClasses& classes) : tree_(tree), classes_(classes) {}
 
   Sequence list(Tree::Id id) {
     const auto& pieces = tree_.pieces(id);
@@ -82,9 +82,10 @@ class Reader final {
   // `whole`: the text is all that the name has to match, so that `*` is not nothing.
   void text(std::u32string_view text, bool whole, Sequence& items) {
     const bool not_empty = whole && text.find_first_not_of(U'*') == std::u32string_view::npos;
+    const auto begin = items.size();
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] == U'*') {
-        if (!items.empty() && items.back().kind == Item::Kind::kRun) continue;
+        if (items.size() > begin && items.back().kind == Item::Kind::kRun) continue;
         if (not_empty) items.push_back({Item::Kind::kAny});
         items.push_back({Item::Kind::kRun});
       } else if (text[i] == U'?') {
@@ -100,7 +101,7 @@ class Reader final {
 
   // How much of the text it is.
   std::size_t set(std::u32string_view text, std::size_t at, Sequence& items) {
-    auto read = read_set(text, at);
+    auto read = read_set(text, at, classes_);
     unicode_ = unicode_ || read.unicode;
     switch (read.kind) {
       case SetRead::Kind::kNone:
@@ -120,14 +121,15 @@ class Reader final {
   }
 
   const Tree& tree_;
+  NamedClasses& classes_;
   bool unicode_ = false;
 };
 
 }  // namespace
 
-Result<SegmentRead> read_segment(std::u32string_view text, std::size_t& repeated) {
-  const auto tree = TRY(Tree::parse(text, repeated));
-  Reader reader(tree);
+Result<SegmentRead> read_segment(std::u32string_view text, Reading& reading) {
+  const auto tree = TRY(Tree::parse(text, reading.repeated));
+  Reader reader(tree, reading.classes);
   auto sequence = reader.list(Tree::kRoot);
   return SegmentRead{std::move(sequence), reader.unicode()};
 }

@@ -14,9 +14,14 @@ struct SegmentRead {
   bool unicode = false;  // has a set for which names are matched by code points
 };
 
-// `repeated` counts, over the whole pattern, the characters that are written again after a `!(…)`.
-// Fails with INVALID_PATTERN: more of these than ShellGlob::kMaxRepeatedCharacters, or groups
-// nested deeper than ShellGlob::kMaxGroupDepth.
-Result<SegmentRead> read_segment(std::u32string_view text, std::size_t& repeated);
+// What the segments of one pattern have in common while they are read.
+struct Reading {
+  NamedClasses classes;
+  std::size_t repeated = 0;  // characters that were written again after a `!(…)`
+};
+
+// Fails with INVALID_PATTERN: more repeated characters than ShellGlob::kMaxRepeatedCharacters, or
+// groups nested deeper than ShellGlob::kMaxGroupDepth.
+Result<SegmentRead> read_segment(std::u32string_view text, Reading& reading);
 
 }  // namespace cairn::shell_glob

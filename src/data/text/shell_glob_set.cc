@@ -47,40 +47,55 @@ const Class* class_at(std::u32string_view text) {
   return found == std::end(kClasses) ? nullptr : found;
 }
 
-std::shared_ptr<const re2::RE2> compiled(const std::string& expression) {
-  return expression.empty() ? nullptr : std::make_shared<const re2::RE2>(expression);
-}
-
-// Half of a surrogate pair is in no class.
-bool has_one(const std::shared_ptr<const re2::RE2>& expression, char32_t code) {
-  bool is_scalar = code < 0xD800 || (code > 0xDFFF && code < kNotACharacter);
-  return expression && is_scalar && re2::RE2::FullMatch(to_utf8(code), *expression);
+bool any_has(std::span<const std::shared_ptr<const NamedClass>> classes, char32_t code) {
+  return std::ranges::any_of(classes, [&](const auto& one) { return one->has(code); });
 }
 
 }  // namespace
 
 // ---- Membership -------------------------------------------------------------------------------
 
-bool Set::has(char32_t code) const { return code < ascii_.size() ? ascii_[code] : compute(code); }
+NamedClass::NamedClass(std::string_view expression)
+    : expression_(std::make_unique<const re2::RE2>(std::string(expression))) {
+  for (char32_t c = 0; c < ascii_.size(); ++c) ascii_[c] = matches(c);
+}
+
+NamedClass::~NamedClass() = default;
+
+bool NamedClass::has(char32_t code) const {
+  return code < ascii_.size() ? ascii_[code] : matches(code);
+}
+
+// Half of a surrogate pair is in no class.
+bool NamedClass::matches(char32_t code) const {
+  bool is_scalar = code < 0xD800 || (code > 0xDFFF && code < kNotACharacter);
+  return is_scalar && re2::RE2::FullMatch(to_utf8(code), *expression_);
+}
+
+std::shared_ptr<const NamedClass> NamedClasses::get(std::string_view expression) {
+  auto& known = known_[expression];
+  if (!known) known = std::make_shared<const NamedClass>(expression);
+  return known;
+}
 
 bool Set::lists(char32_t code) const {
   return std::ranges::any_of(
              ranges_, [&](Range range) { return range.first <= code && code <= range.last; }) ||
-         has_one(inside_, code);
+         any_has(inside_, code);
 }
 
 // Beside [:graph:], a negated set is not what neither lists but what one of the two does not.
 bool Set::compute(char32_t code) const {
-  bool listed = lists_something_ && lists(code) != negated_;
-  bool by_outside = outside_ && has_one(outside_, code) == negated_;
-  return listed || by_outside;
+  return (lists_something() && lists(code) != negated_) ||
+         (!outside_.empty() && any_has(outside_, code) == negated_);
 }
 
 // ---- Reader -----------------------------------------------------------------------------------
 
 class SetReader final {
  public:
-  SetReader(std::u32string_view text, std::size_t at) : text_(text), begin_(at), at_(at + 1) {}
+  SetReader(std::u32string_view text, std::size_t at, NamedClasses& classes)
+      : text_(text), begin_(at), at_(at + 1), classes_(classes) {}
 
   SetRead read() {
     set_.negated_ = next_is(U'!') || next_is(U'^');
@@ -127,9 +142,9 @@ class SetReader final {
 
   void add(const Class& one) {
     at_ += one.name.size();
-    auto& expression = one.all_but ? outside_ : inside_;
-    if (!expression.empty()) expression += '|';
-    expression += one.expression;
+    auto& classes = one.all_but ? set_.outside_ : set_.inside_;
+    const auto added = classes_.get(one.expression);
+    if (std::ranges::find(classes, added) == classes.end()) classes.push_back(added);
     unicode_ = unicode_ || one.unicode;
   }
 
@@ -139,16 +154,13 @@ class SetReader final {
   }
 
   SetRead finished() {
-    set_.lists_something_ = !set_.ranges_.empty() || !inside_.empty();
-    if (!set_.lists_something_ && outside_.empty()) return never();
+    if (!set_.lists_something() && set_.outside_.empty()) return never();
     SetRead result{.kind = SetRead::Kind::kSet, .length = at_ - begin_, .set = {}};
     if (is_one_character()) {
       result.kind = SetRead::Kind::kCharacter;
       result.code = set_.ranges_[0].first;
       return result;
     }
-    set_.inside_ = compiled(inside_);
-    set_.outside_ = compiled(outside_);
     for (char32_t c = 0; c < set_.ascii_.size(); ++c) set_.ascii_[c] = set_.compute(c);
     result.set = std::make_shared<const Set>(std::move(set_));
     result.unicode = unicode_;
@@ -156,20 +168,21 @@ class SetReader final {
   }
 
   bool is_one_character() const {
-    return !set_.negated_ && inside_.empty() && outside_.empty() && set_.ranges_.size() == 1 &&
-           set_.ranges_[0].first == set_.ranges_[0].last;
+    return !set_.negated_ && set_.inside_.empty() && set_.outside_.empty() &&
+           set_.ranges_.size() == 1 && set_.ranges_[0].first == set_.ranges_[0].last;
   }
 
   std::u32string_view text_;
   std::size_t begin_;
   std::size_t at_;
+  NamedClasses& classes_;
   Set set_;
-  std::string inside_;
-  std::string outside_;
   bool unicode_ = false;
   bool never_ = false;
 };
 
-SetRead read_set(std::u32string_view text, std::size_t at) { return SetReader(text, at).read(); }
+SetRead read_set(std::u32string_view text, std::size_t at, NamedClasses& classes) {
+  return SetReader(text, at, classes).read();
+}
 
 }  // namespace cairn::shell_glob

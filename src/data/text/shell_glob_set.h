@@ -3,6 +3,7 @@
 
 #include <bitset>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,13 +15,38 @@ class RE2;
 
 namespace cairn::shell_glob {
 
+// A class such as [:alpha:].
+class NamedClass final {
+ public:
+  // `expression` is RE2's.
+  explicit NamedClass(std::string_view expression);
+  ~NamedClass();
+
+  bool has(char32_t code) const;
+
+ private:
+  bool matches(char32_t code) const;
+
+  std::unique_ptr<const re2::RE2> expression_;
+  std::bitset<128> ascii_;
+};
+
+// The classes that the sets of one pattern name, each made once: they are large.
+class NamedClasses final {
+ public:
+  std::shared_ptr<const NamedClass> get(std::string_view expression);
+
+ private:
+  std::map<std::string_view, std::shared_ptr<const NamedClass>> known_;
+};
+
 // Threads     immutable once read.
 class Set final {
  public:
-  bool has(char32_t code) const;
+  bool has(char32_t code) const { return code < ascii_.size() ? ascii_[code] : compute(code); }
 
   // A set with [:graph:] and others beside it is two sets, either of which will do.
-  bool is_two() const { return outside_ != nullptr && lists_something_; }
+  bool is_two() const { return lists_something() && !outside_.empty(); }
 
  private:
   friend class SetReader;
@@ -29,15 +55,16 @@ class Set final {
     char32_t first;
     char32_t last;
   };
+  using Classes = std::vector<std::shared_ptr<const NamedClass>>;
 
+  bool lists_something() const { return !ranges_.empty() || !inside_.empty(); }
   bool lists(char32_t code) const;
   bool compute(char32_t code) const;
 
   bool negated_ = false;
-  bool lists_something_ = false;
   std::vector<Range> ranges_;
-  std::shared_ptr<const re2::RE2> inside_;   // classes of Unicode whose characters are listed
-  std::shared_ptr<const re2::RE2> outside_;  // those that list all characters but theirs
+  Classes inside_;   // whose characters are listed
+  Classes outside_;  // all characters but theirs
   std::bitset<128> ascii_;
 };
 
@@ -51,6 +78,6 @@ struct SetRead {
 };
 
 // Reads the set that begins with the '[' at `at`.
-SetRead read_set(std::u32string_view text, std::size_t at);
+SetRead read_set(std::u32string_view text, std::size_t at, NamedClasses& classes);
 
 }  // namespace cairn::shell_glob
