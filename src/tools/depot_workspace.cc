@@ -140,7 +140,7 @@ Result<Path> path_in_depot(std::string_view text) {
     if (child_index(name)) {
       return fail(Code::kInvalidPath, "'{}' cannot be a name in a depot", shown(name));
     }
-    if (name.size() > kMaxName) {
+    if (name.size() > kMaxName && text.size() <= Path::kMaxBytes) {
       return Failure(Error(Code::kInvalidPath, fmt::format("a name has {} bytes, and {} are the "
                                                            "most; shorten it",
                                                            name.size(), kMaxName))
@@ -256,6 +256,20 @@ Result<TreeView> DepotWorkspace::tree_for(const Path& path, Unseen unseen) {
   return tree_;
 }
 
+std::string paths_in_conflict(const Error& error) {
+  constexpr std::size_t kShown = 5;
+  const auto found = error.details.find("paths");
+  if (found == error.details.end()) return {};
+  const auto* paths = std::get_if<std::vector<std::string>>(&found->second);
+  std::string out;
+  if (paths == nullptr) return out;
+  for (const auto& path : *paths | std::views::take(kShown)) {
+    out += fmt::format("{}'{}'", out.empty() ? "" : ", ", shown(path, 200));
+  }
+  if (paths->size() > kShown) out += fmt::format(" and {} more", paths->size() - kShown);
+  return out;
+}
+
 Result<void> DepotWorkspace::check_below(const Path& directory) const {
   for (const auto& [file, root] : seen_.below(agent_, directory.render())) {
     const auto then = view_tree(tree_.nodes, root);
@@ -277,23 +291,13 @@ namespace {
 
 // In the words of who works with files: roots and force are none of theirs.
 Error told_conflict(Error error) {
-  const auto found = error.details.find("paths");
-  std::string names;
-  if (found != error.details.end()) {
-    if (const auto* paths = std::get_if<std::vector<std::string>>(&found->second)) {
-      for (const auto& path : *paths | std::views::take(5)) {
-        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", shown(path, 200));
-      }
-      if (paths->size() > 5) names += fmt::format(" and {} more", paths->size() - 5);
-    }
-  }
-  Error out(Code::kConflict,
-            fmt::format("somebody else has changed {} meanwhile, and the two changes do not fit "
-                        "together; nothing was changed: read it again, and repeat with what "
-                        "should be there",
-                        names.empty() ? "the same" : names));
-  if (found != error.details.end()) out.details.insert(*found);
-  return out;
+  const auto names = paths_in_conflict(error);
+  error.message = fmt::format(
+      "somebody else has changed {} meanwhile, and the two changes do not fit together; nothing "
+      "was changed: read it again, and repeat with what should be there",
+      names.empty() ? "the same" : names);
+  std::erase_if(error.details, [](const auto& one) { return one.first != "paths"; });
+  return error;
 }
 
 }  // namespace

@@ -87,6 +87,9 @@ class DepotWorkspace final : public Workspace {
   std::vector<std::string> notes_;
 };
 
+// `'a.txt', 'b.txt' and 3 more`: what a CONFLICT is about.
+std::string paths_in_conflict(const Error& error);
+
 // From a path as clients write it to one in a depot: `/a/./b`, `a/x/../b` and `a/b` are the same.
 // PATH_OUTSIDE for what leads above the root, and for drive letters.
 Result<Path> path_in_depot(std::string_view text);

@@ -186,9 +186,10 @@ Result<WorkChange> DepotWorkspace::undo(std::string_view id) {
   if (!done && done.error().code == Code::kConflict) {
     auto error = std::move(done).error();
     error.message = fmt::format(
-        "change {} ({}) cannot be taken back by itself: later changes build on it; nothing was "
+        "change {} ({}) cannot be taken back by itself: later changes of {} build on it; nothing "
+        "was "
         "changed. Take those back first, or edit the files",
-        entry.sequence, shown(out.message, 300));
+        entry.sequence, shown(out.message, 300), paths_in_conflict(error));
     return Failure(std::move(error));
   }
   const auto committed = TRY(std::move(done));

@@ -40,9 +40,9 @@ std::string context_of(const json::Value& arguments) {
   std::string out;
   if (!arguments.is_object()) return out;
   for (std::string_view name :
-       {"nodeKey", "depotId", "delegateId", "userId", "toolId",      "endpointId", "bindingId",
-        "key",     "tool",    "path",       "source", "destination", "jsonPath",   "from",
-        "to",      "toPath",  "root",       "title",  "name",        "target"}) {
+       {"nodeKey", "depotId", "delegateId", "userId",      "toolId", "endpointId", "bindingId",
+        "key",     "path",    "source",     "destination", "change", "jsonPath",   "from",
+        "to",      "toPath",  "root",       "title",       "name",   "target"}) {
     const auto* value = arguments.get_object().if_contains(name);
     if (value == nullptr || !value->is_string()) continue;
     if (!out.empty()) out += ' ';

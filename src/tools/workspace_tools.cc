@@ -67,6 +67,7 @@ Result<std::vector<Tool>> workspace_tools() {
       .audience = Audience::kWorkspaces,
       .run = [shelf](Call& call,
                      const Arguments& given) { return run(*shelf, false, call, given); },
+      .label = label("workspace_read"),
   };
   Tool changes{
       .name = "workspace_change",

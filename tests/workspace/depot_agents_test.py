@@ -183,7 +183,6 @@ class Merging(DepotTest):
         self.assertEqual(self.scene.file(depot, "docs/guide.md"), "# Bob\n")
 
     def test_a_conflict_says_what_can_be_done_here(self):
-        # FAILS now: "or commit with force to overwrite", which no file tool can, and node keys.
         _, ann, bob = self.ann_and_bob()
         ann.read("a.txt")
         bob.write("a.txt", "bob\n")
@@ -202,7 +201,6 @@ class Merging(DepotTest):
                                           edits=[{"oldText": "one", "newText": "1"}]))
 
     def test_a_deleted_file_can_be_made_anew_after_looking(self):
-        # FAILS now: a read that answers ENOENT is not noted, so the conflict never ends.
         _, ann, bob = self.ann_and_bob()
         ann.read("a.txt")
         bob.call("delete_file", path="a.txt")
@@ -211,7 +209,6 @@ class Merging(DepotTest):
         ann.write("a.txt", "ann\n")
 
     def test_ones_own_deletion_is_no_conflict(self):
-        # FAILS now: CONFLICT with nobody but oneself.
         _, ann, _ = self.ann_and_bob()
         ann.read("a.txt")
         ann.call("delete_file", path="a.txt")
@@ -219,7 +216,6 @@ class Merging(DepotTest):
         self.assertEqual(ann.read("a.txt"), "new\n")
 
     def test_ones_own_move_is_no_conflict(self):
-        # FAILS now: CONFLICT with nobody but oneself.
         _, ann, _ = self.ann_and_bob()
         ann.write("a.txt", "old\n")
         ann.call("move_file", source="a.txt", destination="a.bak")
@@ -227,7 +223,6 @@ class Merging(DepotTest):
         self.assertEqual([ann.read("a.txt"), ann.read("a.bak")], ["new\n", "old\n"])
 
     def test_ones_own_undo_is_no_conflict(self):
-        # FAILS now: CONFLICT with nobody but oneself.
         _, ann, _ = self.ann_and_bob()
         ann.write("n.txt", "first try\n")
         ann.call("undo")
@@ -259,13 +254,11 @@ class Merging(DepotTest):
         self.assertTrue(kept or told, f"bob's line is gone, and the answer is {answer['content']}")
 
     def test_after_a_merge_the_others_lines_are_not_seen(self):
-        # FAILS now: the merged version counts as seen, though only "merged" was said of it.
         ann, bob = self.known_then_changed()
         ann.write("a.txt", TEXT.replace("five", "FIVE"))
         self.assertNotLostSilently(ann, bob, TEXT.replace("five", "FIVE!"))
 
     def test_an_edit_shows_a_part_only(self):
-        # FAILS now: the whole version counts as seen.
         lines = "".join(f"line {i}\n" for i in range(40))
         _, ann, bob = self.ann_and_bob({"a.txt": "one\n" + lines})
         ann.read("a.txt")
@@ -274,32 +267,27 @@ class Merging(DepotTest):
         self.assertNotLostSilently(ann, bob, "one\n" + lines.replace("line 39", "LINE 39!"))
 
     def test_a_search_shows_lines_only(self):
-        # FAILS now: every file that was searched counts as seen, matches or not.
         ann, bob = self.known_then_changed()
         self.assertIn("No matches", ann.text("search_content", path="/", pattern="nowhere"))
         self.assertNotLostSilently(ann, bob, TEXT.replace("five", "FIVE"))
 
     def test_the_tail_is_not_the_whole(self):
-        # FAILS now: the whole version counts as seen.
         ann, bob = self.known_then_changed()
         ann.text("read_text_file", path="a.txt", tail=2)
         self.assertNotLostSilently(ann, bob, TEXT.replace("five", "FIVE"))
 
     def test_a_range_is_not_the_whole(self):
-        # FAILS now: the whole version counts as seen.
         ann, bob = self.known_then_changed()
         ann.text("read_text_file", path="a.txt", offset=3, limit=2)
         self.assertNotLostSilently(ann, bob, TEXT.replace("five", "FIVE"))
 
     def test_a_dry_run_shows_a_part_only(self):
-        # FAILS now: the whole version counts as seen.
         ann, bob = self.known_then_changed()
         ann.call("edit_file", path="a.txt", edits=[{"oldText": "four", "newText": "4"}],
                  dryRun=True)
         self.assertNotLostSilently(ann, bob, TEXT.replace("five", "FIVE"))
 
     def test_a_directory_with_a_changed_file_is_not_deleted(self):
-        # FAILS now: only a file that is named itself is held against what was seen.
         _, ann, bob = self.ann_and_bob()
         ann.read("docs/guide.md")
         bob.write("docs/guide.md", "# Bob worked hours on this\n")
@@ -308,7 +296,6 @@ class Merging(DepotTest):
                         said["content"])
 
     def test_one_more_name_is_no_way_around(self):
-        # FAILS now: '~0' is the first child, a.txt, and what was seen is kept by the name given.
         ann, bob = self.known_then_changed()
         answer = ann.result("write_file", path="~0", content="ann\n")
         self.assertEqual(bob.read("a.txt"), TEXT.replace("one", "BOB"), answer["content"])
@@ -439,7 +426,6 @@ class Sessions(DepotTest):
         self.assertEqual(agent.way.status, 404, answer)
 
     def test_a_client_that_names_its_version_at_once_has_a_session_of_its_own(self):
-        # FAILS now, as LegacySessions do.
         depot = self.scene.depot(FILES)
         version = {"MCP-Protocol-Version": "2025-11-25"}
         ann, bob = (self.scene.agent(depot, way=LegacyDesk, headers=version) for _ in range(2))

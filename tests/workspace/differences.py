@@ -72,7 +72,7 @@ DIFFERENCES = {
         "Access denied - symlink target outside allowed directories: <base>/tree/"),
     16: Difference("content", [
         "(write )?link dangling.*", "(list|sizes|tree|info) of dangling link",
-        "make (under )?dangling", "edit at dangling"],
+        "make (under )?dangling", "edit at dangling", "move dangling"],
         "ENOENT: no such file|Access denied - symlink target outside"),
     17: Difference("content", [
         r"tail of nothing", "(write )?link loop1?", "link rel/x", "name n+…256",

@@ -47,9 +47,18 @@ std::string hint(std::string_view name, std::span<const std::string> candidates)
   return near.empty() ? std::string() : fmt::format(" did you mean '{}'?", near);
 }
 
-bool takes_value(const CLI::App& app, const std::string& word) {
-  const auto* option = app.get_option_no_throw(word);
-  return option != nullptr && option->get_items_expected_max() > 0;
+// The values of an option that stand behind it, from `next` on.
+int values_behind(const CLI::App& at, const CLI::Option& option, std::span<char* const> next) {
+  const auto names = names_of(&at);
+  int taken = 0;
+  for (const std::string word : next) {
+    if (taken == option.get_items_expected_max()) break;
+    const bool needed = taken < option.get_items_expected_min();
+    const bool command = std::ranges::find(names, word) != names.end();
+    if (!needed && (word.starts_with('-') || command)) break;
+    ++taken;
+  }
+  return taken;
 }
 
 // The words that are not options of the program or the command, nor their values.
@@ -66,9 +75,12 @@ std::vector<std::string> bare_words(const CLI::App& app, int argc, char** argv) 
           break;
         }
       }
-    } else if (takes_value(app, word) || takes_value(*at, word)) {
-      ++i;
+      continue;
     }
+    const auto* option = app.get_option_no_throw(word);
+    if (option == nullptr) option = at->get_option_no_throw(word);
+    if (option == nullptr) continue;
+    i += values_behind(*at, *option, std::span(argv + i + 1, argv + argc));
   }
   return words;
 }

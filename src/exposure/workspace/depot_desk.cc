@@ -19,13 +19,14 @@ Result<Found> at_id(Realm& realm, const Caller& caller, std::string_view name) {
   const auto slash = name.find('/');
   if (!place && slash != std::string_view::npos) {
     // A directory of what the caller sees, as if it were all.
-    auto whole = TRY(sight.place(name.substr(0, slash)));
+    auto whole = sight.place(name.substr(0, slash));
+    if (!whole) return Failure(std::move(place).error());
     for (const auto& segment : TRY(Path::parse(name.substr(slash + 1))).segments()) {
-      whole.path = whole.path.child(segment);
+      whole->path = whole->path.child(segment);
     }
-    TRY(check_place(whole.path));
-    TRY(realm.root_at(whole));
-    return Found{caller.within(whole, caller.session().who().id), whole.depot.render(),
+    TRY(check_place(whole->path));
+    TRY(realm.root_at(*whole));
+    return Found{caller.within(*whole, caller.session().who().id), whole->depot.render(),
                  std::string(name)};
   }
   return Found{caller, std::string(name), TRY(realm.get_depot(TRY(std::move(place)).depot)).title};
