@@ -64,8 +64,11 @@ bool is_unsupported(int error) { return error == EINVAL || error == ENOSYS || er
 // Gone when it is not needed any more.
 class Temporary final {
  public:
-  Temporary(const Descriptor& directory, std::string name)
-      : directory_(directory), name_(std::move(name)) {}
+  Temporary(const Descriptor& directory, const Descriptor& file, std::string name)
+      : directory_(directory), name_(std::move(name)) {
+    struct stat state{};
+    if (::fstat(file.get(), &state) == 0) inode_ = state.st_ino;
+  }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   ~Temporary() {
@@ -73,11 +76,13 @@ class Temporary final {
   }
   const Descriptor& directory() const { return directory_; }
   const std::string& name() const { return name_; }
+  ino_t inode() const { return inode_; }
   void keep() { kept_ = true; }
 
  private:
   const Descriptor& directory_;
   std::string name_;
+  ino_t inode_ = 0;
   bool kept_ = false;
 };
 
@@ -110,10 +115,19 @@ int replace(Temporary& temporary, const std::string& name, const FileSignature& 
   }
   // Swapped out under the temporary name, and gone with it.
   if (is_moved_as_seen(look_at(directory, temporary.name()), expected)) return 0;
-  if (rename_in(directory, temporary.name(), name, RENAME_EXCHANGE) == 0) return kChanged;
-  const int why = errno;
-  temporary.keep();
-  return why;
+  // Put back; and once more if yet another came to its place meanwhile.
+  for (int i = 0; i < 2; ++i) {
+    if (rename_in(directory, temporary.name(), name, RENAME_EXCHANGE) != 0) {
+      const int why = errno;
+      temporary.keep();
+      return why;
+    }
+    if (const auto swapped = look_at(directory, temporary.name());
+        swapped && swapped->st_ino == temporary.inode()) {
+      break;
+    }
+  }
+  return kChanged;
 }
 
 int remove_file(const Descriptor& directory, const std::string& name, const std::string& aside,
@@ -243,10 +257,11 @@ Result<std::string> MirrorDirectory::write(const std::string& path, const Expect
                                            const Fill& fill, Sync sync) const {
   const auto parent = TRY(parent_of(path, Missing::kMake));
   const auto name = last_name(path);
-  Temporary temporary(parent, temporary_name());
-  const Descriptor file(::openat(parent.get(), temporary.name().c_str(),
+  const auto temporary_path = temporary_name();
+  const Descriptor file(::openat(parent.get(), temporary_path.c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.valid()) return io_error("write", path, errno);
+  Temporary temporary(parent, file, temporary_path);
   // So that nobody takes it for a leftover.
   ::flock(file.get(), LOCK_EX | LOCK_NB);
   KeyMaker key(name);
