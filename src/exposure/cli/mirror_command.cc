@@ -271,6 +271,9 @@ Result<int> run_mirror(Context& context, const MirrorArguments& given) {
                           .message = given.message,
                           .dry_run = given.dry_run,
                           .allow_empty = given.allow_empty};
+  // A store has threads of its own, which signals are not to reach: so this comes before it.
+  std::optional<StopSignal> stop;
+  if (given.watch) stop.emplace();
   auto session = TRY(connect(context.options, Create::kNo, context.world()));
   const auto depot = TRY(resolve_place(*session, given.where));
   auto place = TRY(place_of(context.options, given, depot));
@@ -295,8 +298,7 @@ Result<int> run_mirror(Context& context, const MirrorArguments& given) {
   }
   session.reset();
   ::mallopt(M_ARENA_MAX, 4);
-  const StopSignal stop;
-  return Follower(context, mirror, printer, stop.descriptor()).run();
+  return Follower(context, mirror, printer, stop->descriptor()).run();
 }
 
 }  // namespace
