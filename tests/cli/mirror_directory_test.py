@@ -71,6 +71,13 @@ class Directory(MirrorBase):
         self.assertEqual(lines[-1], "1 to the depot, 2 skipped")
         self.assertEqual(self.mirror()[-1], "2 skipped")
 
+    def test_a_depots_file_with_the_name_of_a_leftover(self):
+        name = ".cairn-mirror-0123456789ABCDEFGHJKMNPQRS"
+        self.put(name, "theirs\n")
+        for _ in range(3):
+            self.assertEqual(self.mirror()[-1], "1 skipped")
+        self.assertEqual((self.cat(name), tree(self.here)), ("theirs\n", {}))
+
     def test_modes_are_kept(self):
         self.write("run.sh", "1\n")
         (self.here / "run.sh").chmod(0o751)

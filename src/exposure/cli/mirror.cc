@@ -303,13 +303,17 @@ Result<std::string> Mirror::fetch_file(Session& session, const MirrorDirectory& 
       path, expected,
       [&](const Session::Sink& sink) -> Result<void> {
         std::uint64_t received = 0;
-        TRY(depot_.read(session, sides.root, path, [&](ByteView portion) {
+        const auto wrong = [&] {
+          return fail(Code::kUnavailable, "'{}' has {} bytes, and {} came", shown(path), size,
+                      received);
+        };
+        TRY(depot_.read(session, sides.root, path, [&](ByteView portion) -> Result<void> {
           received += portion.size();
+          // Before it fills the disk.
+          if (received > size) return wrong();
           return sink(portion);
         }));
-        if (received == size) return {};
-        return fail(Code::kUnavailable, "'{}' ended after {} of {} bytes", shown(path), received,
-                    size);
+        return received == size ? Result<void>() : wrong();
       },
       sync);
 }

@@ -159,7 +159,9 @@ FileSignature signature_of(const struct stat& state) {
 }
 
 bool is_temporary(std::string_view name) {
-  return name.starts_with(kTemporary) && name.size() == kTemporary.size() + kDigits;
+  if (!name.starts_with(kTemporary) || name.size() != kTemporary.size() + kDigits) return false;
+  constexpr std::string_view kAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  return name.find_first_not_of(kAlphabet, kTemporary.size()) == std::string_view::npos;
 }
 
 Result<void> KeyMaker::append(ByteView portion) {

@@ -271,13 +271,15 @@ TEST_F(MirroredDirectory, ClearsAwayWhatOneThatWasKilledLeft) {
   put("d/" + dead, "half");
   put(live, "half");
   put(".cairn-mirror-notes", "somebody's own");
+  put(".cairn-mirror-this one is somebody's own", "26");
   const Descriptor held(::open((root_ / live).c_str(), O_RDONLY));
   ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
   EXPECT_THAT(paths(scan({}, {}, MirrorDirectory::Leftovers::kKeep)),
-              ElementsAre(".cairn-mirror-notes", "d/"));
+              ElementsAre(".cairn-mirror-notes", ".cairn-mirror-this one is somebody's own", "d/"));
   EXPECT_TRUE(std::filesystem::exists(root_ / "d" / dead));
   const auto found = scan();
-  EXPECT_THAT(paths(found), ElementsAre(".cairn-mirror-notes", "d/"));
+  EXPECT_THAT(paths(found),
+              ElementsAre(".cairn-mirror-notes", ".cairn-mirror-this one is somebody's own", "d/"));
   EXPECT_THAT(found.tree.left_out, ElementsAre(Pair(live, "")));
   EXPECT_FALSE(std::filesystem::exists(root_ / "d" / dead));
   EXPECT_TRUE(std::filesystem::exists(root_ / live));

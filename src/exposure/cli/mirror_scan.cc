@@ -187,6 +187,8 @@ std::optional<std::string> MirrorFilter::why_not(std::string_view path) const {
 std::string why_no_entry(std::string_view path, std::string_view name) {
   if (auto valid = check_name(name); !valid) return valid.error().message;
   if (child_index(name)) return "names of '~' and digits stand for child indices";
+  // Written into a directory it would be taken for a leftover.
+  if (is_temporary(name)) return "names like this are of files that a mirror is writing";
   if (auto parsed = Path::parse(path); !parsed) return "its path is too long";
   return {};
 }
