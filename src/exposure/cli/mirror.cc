@@ -12,8 +12,6 @@ namespace {
 
 constexpr int kAttempts = 5;
 constexpr std::size_t kKeysAtOnce = 1000;  // as many as check_nodes takes
-// More files than this are made durable together.
-constexpr std::ptrdiff_t kManyFiles = 16;
 
 bool is_step(const MirrorStep& step, MirrorSide to, EntryKind kind, bool remove) {
   return step.to == to && step.kind == kind && step.remove == remove;
@@ -244,15 +242,10 @@ Result<bool> Mirror::send_file(TreeWriter& writer, const MirrorDirectory& direct
 
 Result<void> Mirror::fetch(Session& session, const MirrorDirectory& directory, const Sides& sides,
                            const MirrorPlan& plan, MirrorReport& report) {
-  const auto files = std::ranges::count_if(plan.steps, [](const MirrorStep& step) {
-    return is_step(step, MirrorSide::kDirectory, EntryKind::kFile, false);
-  });
-  const auto sync =
-      files > kManyFiles ? MirrorDirectory::Sync::kLater : MirrorDirectory::Sync::kNow;
   Result<void> gone = {};
   for (const auto& step : plan.steps) {
     if (step.to != MirrorSide::kDirectory) continue;
-    const auto done = fetch_step(session, directory, sides, step, sync);
+    const auto done = fetch_step(session, directory, sides, step);
     if (done) {
       report.steps.push_back(step);
       changed_ = true;
@@ -265,14 +258,14 @@ Result<void> Mirror::fetch(Session& session, const MirrorDirectory& directory, c
       break;
     }
   }
-  if (sync == MirrorDirectory::Sync::kLater) TRY(directory.sync());
+  // What is remembered has to be so.
+  if (changed_) TRY(directory.sync());
   TRY(save());
   return gone;
 }
 
 Result<void> Mirror::fetch_step(Session& session, const MirrorDirectory& directory,
-                                const Sides& sides, const MirrorStep& step,
-                                MirrorDirectory::Sync sync) {
+                                const Sides& sides, const MirrorStep& step) {
   const bool is_file = step.kind == EntryKind::kFile;
   if (step.remove) {
     TRY(is_file ? directory.remove(step.path, sides.here.files.at(step.path))
@@ -282,7 +275,7 @@ Result<void> Mirror::fetch_step(Session& session, const MirrorDirectory& directo
   }
   MirrorAgreed agreed{.kind = step.kind};
   if (is_file) {
-    agreed.directory_key = TRY(fetch_file(session, directory, sides, step.path, sync));
+    agreed.directory_key = TRY(fetch_file(session, directory, sides, step.path));
     agreed.depot_key = sides.there.entries.at(step.path).key;
   } else {
     TRY(directory.make_directory(step.path));
@@ -292,30 +285,26 @@ Result<void> Mirror::fetch_step(Session& session, const MirrorDirectory& directo
 }
 
 Result<std::string> Mirror::fetch_file(Session& session, const MirrorDirectory& directory,
-                                       const Sides& sides, const std::string& path,
-                                       MirrorDirectory::Sync sync) const {
+                                       const Sides& sides, const std::string& path) const {
   const auto before = sides.here.files.find(path);
   const auto expected = before == sides.here.files.end()
                             ? MirrorDirectory::Expected()
                             : MirrorDirectory::Expected(before->second);
   const auto size = sides.there.entries.at(path).size;
-  return directory.write(
-      path, expected,
-      [&](const Session::Sink& sink) -> Result<void> {
-        std::uint64_t received = 0;
-        const auto wrong = [&] {
-          return fail(Code::kUnavailable, "'{}' has {} bytes, and {} came", shown(path), size,
-                      received);
-        };
-        TRY(depot_.read(session, sides.root, path, [&](ByteView portion) -> Result<void> {
-          received += portion.size();
-          // Before it fills the disk.
-          if (received > size) return wrong();
-          return sink(portion);
-        }));
-        return received == size ? Result<void>() : wrong();
-      },
-      sync);
+  return directory.write(path, expected, [&](const Session::Sink& sink) -> Result<void> {
+    std::uint64_t received = 0;
+    const auto wrong = [&] {
+      return fail(Code::kUnavailable, "'{}' has {} bytes, and {} came", shown(path), size,
+                  received);
+    };
+    TRY(depot_.read(session, sides.root, path, [&](ByteView portion) -> Result<void> {
+      received += portion.size();
+      // Before it fills the disk.
+      if (received > size) return wrong();
+      return sink(portion);
+    }));
+    return received == size ? Result<void>() : wrong();
+  });
 }
 
 void Mirror::note_agreed(const Sides& sides, const MirrorPlan& plan, const MirrorReport& report) {

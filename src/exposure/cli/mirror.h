@@ -79,10 +79,9 @@ class Mirror final {
   Result<void> fetch(Session& session, const MirrorDirectory& directory, const Sides& sides,
                      const MirrorPlan& plan, MirrorReport& report);
   Result<void> fetch_step(Session& session, const MirrorDirectory& directory, const Sides& sides,
-                          const MirrorStep& step, MirrorDirectory::Sync sync);
+                          const MirrorStep& step);
   Result<std::string> fetch_file(Session& session, const MirrorDirectory& directory,
-                                 const Sides& sides, const std::string& path,
-                                 MirrorDirectory::Sync sync) const;
+                                 const Sides& sides, const std::string& path) const;
   void note_agreed(const Sides& sides, const MirrorPlan& plan, const MirrorReport& report);
   Result<void> save();
 

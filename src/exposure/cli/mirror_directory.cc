@@ -256,7 +256,7 @@ Result<Session::Source> MirrorDirectory::read(const std::string& path) const {
 }
 
 Result<std::string> MirrorDirectory::write(const std::string& path, const Expected& expected,
-                                           const Fill& fill, Sync sync) const {
+                                           const Fill& fill) const {
   const auto parent = TRY(parent_of(path, Missing::kMake));
   const auto name = last_name(path);
   const auto temporary_path = temporary_name();
@@ -284,7 +284,6 @@ Result<std::string> MirrorDirectory::write(const std::string& path, const Expect
     if (::fchown(file.get(), before->st_uid, before->st_gid) != 0) mode &= 0777U;
   }
   if (::fchmod(file.get(), mode) != 0) return io_error("write", path, errno);
-  if (sync == Sync::kNow && ::fdatasync(file.get()) != 0) return io_error("write", path, errno);
   const int why = expected ? replace(temporary, name, *expected) : put_in_place(temporary, name);
   if (why == kChanged) return changed(path);
   if (why != 0) return io_error("write", path, why);

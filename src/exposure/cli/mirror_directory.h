@@ -97,15 +97,14 @@ class MirrorDirectory final {
   using Fill = std::function<Result<void>(const Session::Sink& sink)>;
   // Makes the directories above it when there are none. Gives the key that the bytes have under the
   // file's name.
-  // REQUIRES: sync() is called before anybody relies on what was written with kLater.
-  enum class Sync { kNow, kLater };
-  Result<std::string> write(const std::string& path, const Expected& expected, const Fill& fill,
-                            Sync sync) const;
+  Result<std::string> write(const std::string& path, const Expected& expected,
+                            const Fill& fill) const;
   Result<void> remove(const std::string& path, const FileSignature& expected) const;
   Result<void> make_directory(const std::string& path) const;
   // CONFLICT when it is not empty.
   Result<void> remove_directory(const std::string& path) const;
-  // Makes sure that all of it is on the disk.
+  // Makes sure that all that was written and removed is so on the disk: before that, it may not be
+  // after a loss of power.
   Result<void> sync() const;
 
  private:

@@ -22,8 +22,6 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-constexpr auto kNow = MirrorDirectory::Sync::kNow;
-
 class MirroredDirectory : public testing::Test {
  protected:
   void SetUp() override {
@@ -154,7 +152,7 @@ TEST_F(MirroredDirectory, GivesUpOnAFileThatIsAlwaysWrittenTo) {
 }
 
 TEST_F(MirroredDirectory, WritesNewFilesWithTheirDirectories) {
-  const auto key = open().write("d/e/a.txt", {}, filling("text"), kNow);
+  const auto key = open().write("d/e/a.txt", {}, filling("text"));
   ASSERT_TRUE(key) << key.error().message;
   EXPECT_EQ(text_of(root_ / "d/e/a.txt"), "text");
   EXPECT_EQ(*key, *key_of(root_ / "d/e/a.txt"));
@@ -171,7 +169,7 @@ TEST_F(MirroredDirectory, KeepsModesAndOtherLinksToAFile) {
   std::filesystem::create_hard_link(root_ / "a", outside_ / "a");
   ASSERT_EQ(::chmod((root_ / "a").c_str(), 0751), 0);
   const auto seen = scan().files.at("a");
-  ASSERT_TRUE(open().write("a", seen, filling("two"), kNow));
+  ASSERT_TRUE(open().write("a", seen, filling("two")));
   EXPECT_EQ(text_of(root_ / "a"), "two");
   EXPECT_EQ(text_of(outside_ / "a"), "one");
   struct stat state{};
@@ -186,7 +184,7 @@ TEST_F(MirroredDirectory, OverwritesNothingThatIsNotAsItWasSeen) {
   const auto directory = open();
   const auto refused = [&](const MirrorDirectory::Expected& expected,
                            const MirrorDirectory::Fill& fill) {
-    const auto done = directory.write("a", expected, fill, kNow);
+    const auto done = directory.write("a", expected, fill);
     return !done && done.error().code == Code::kConflict;
   };
   // There is something where nothing was, or it changes while the new text comes.
@@ -217,13 +215,10 @@ TEST_F(MirroredDirectory, OverwritesNothingThatIsNotAsItWasSeen) {
 }
 
 TEST_F(MirroredDirectory, LeavesNothingBehindWhenTheBytesDoNotCome) {
-  const auto done = open().write(
-      "a", {},
-      [](const Session::Sink& sink) -> Result<void> {
-        TRY(sink("half"));
-        return fail(Code::kUnavailable, "the server is gone");
-      },
-      kNow);
+  const auto done = open().write("a", {}, [](const Session::Sink& sink) -> Result<void> {
+    TRY(sink("half"));
+    return fail(Code::kUnavailable, "the server is gone");
+  });
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Code::kUnavailable);
   EXPECT_THAT(names(), IsEmpty());
@@ -251,9 +246,9 @@ TEST_F(MirroredDirectory, NeverGoesThroughALink) {
   const auto conflict = [](const auto& done) {
     return !done && done.error().code == Code::kConflict;
   };
-  EXPECT_TRUE(conflict(directory.write("d/a", seen, filling("two"), kNow)));
-  EXPECT_TRUE(conflict(directory.write("d/new", {}, filling("two"), kNow)));
-  EXPECT_TRUE(conflict(directory.write("d/deep/new", {}, filling("two"), kNow)));
+  EXPECT_TRUE(conflict(directory.write("d/a", seen, filling("two"))));
+  EXPECT_TRUE(conflict(directory.write("d/new", {}, filling("two"))));
+  EXPECT_TRUE(conflict(directory.write("d/deep/new", {}, filling("two"))));
   EXPECT_TRUE(conflict(directory.remove("d/a", seen)));
   EXPECT_TRUE(conflict(directory.make_directory("d/x")));
   EXPECT_TRUE(conflict(directory.remove_directory("d")));
@@ -316,8 +311,7 @@ TEST_F(MirroredDirectory, LosesNoSaveThatComesInBetween) {
     const auto seen = scan().files["a"];
     const auto before = text_of(root_ / "a");
     turn.arrive_and_wait();
-    const auto done =
-        directory.write("a", seen, filling("based on " + before), MirrorDirectory::Sync::kLater);
+    const auto done = directory.write("a", seen, filling("based on " + before));
     turn.arrive_and_wait();
     if (!done && done.error().code != Code::kConflict) ++failed;
     if (text_of(root_ / "a") != fmt::format("saved {}", i)) ++lost;

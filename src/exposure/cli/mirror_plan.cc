@@ -249,9 +249,10 @@ class Planner final {
   }
 
   void order() {
-    std::ranges::stable_sort(plan_.steps, [](const MirrorStep& a, const MirrorStep& b) {
+    std::ranges::sort(plan_.steps, [](const MirrorStep& a, const MirrorStep& b) {
       if (a.remove != b.remove) return a.remove;
-      return a.remove ? a.path > b.path : a.path < b.path;
+      if (a.path != b.path) return a.remove ? a.path > b.path : a.path < b.path;
+      return a.to < b.to;
     });
     std::ranges::sort(plan_.not_taken, {}, &MirrorLeft::path);
   }

@@ -15,7 +15,9 @@ std::string_view side_name(MirrorSide side) {
 
 // A directory is said only when nothing below it is.
 std::vector<MirrorStep> worth_saying(std::vector<MirrorStep> steps) {
-  std::ranges::stable_sort(steps, {}, &MirrorStep::path);
+  std::ranges::sort(steps, [](const MirrorStep& a, const MirrorStep& b) {
+    return a.path != b.path ? a.path < b.path : a.remove > b.remove;
+  });
   std::vector<MirrorStep> out;
   for (const auto& step : steps) {
     const auto holds = [&](const MirrorStep& more) {
