@@ -142,7 +142,8 @@ class Watch(MirrorBase):
         time.sleep(3)
         self.assertEqual(watching.text.count("trying again"), 1, watching.text)
         again = subprocess.Popen([program_test.CAIRN, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}",
-                                  "--log-format", "none"], stdout=subprocess.DEVNULL, env=program_test.CLEAN)
+                                  "--log-format", "none"], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, env=program_test.CLEAN)
         self.addCleanup(lambda: (again.terminate(), again.wait(30)))
         watching.until("it works again")
         watching.wait(lambda: self.cat("a.txt") == "while it was gone\n")
