@@ -206,6 +206,7 @@ void add_all(Commands& commands) {
   add_query_command(commands);
   add_write_commands(commands);
   add_transfer_commands(commands);
+  add_mirror_command(commands);
   add_sandbox_command(commands);
   add_delegate_commands(commands);
   add_user_commands(commands);

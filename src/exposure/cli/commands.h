@@ -72,6 +72,7 @@ void add_file_commands(Commands& commands);      // ls, tree, cat, find
 void add_search_commands(Commands& commands);    // grep, diff
 void add_write_commands(Commands& commands);     // put, rm, mv, cp
 void add_transfer_commands(Commands& commands);  // import, export
+void add_mirror_command(Commands& commands);
 void add_sandbox_command(Commands& commands);
 void add_depot_commands(Commands& commands);     // depot …
 void add_delegate_commands(Commands& commands);  // delegate …

@@ -11,12 +11,12 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "data/text/unified_diff.h"
+#include "exposure/cli/tree_writer.h"
 #include "tools/arguments.h"
 
 namespace cairn::cli {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 100;  // as many as fs_rewrite takes in one call
 constexpr std::uint64_t kMaxCompared = 1 << 20;
 constexpr std::uint64_t kMaxJson = 16 << 20;
 constexpr std::size_t kMaxListed = 1000;
@@ -199,76 +199,26 @@ void print_list(Output& out, const SandboxChanges& changes) {
   }
 }
 
-class Writer final {
- public:
-  Writer(Session& session, const SandboxTree& tree)
-      : session_(session), tree_(tree), root_(tree.root) {}
-
-  Result<std::string> run(const SandboxChanges& changes) {
-    TRY(remove(changes));
-    TRY(make_directories(changes));
-    for (const auto& change : changes.list) {
-      if (change.kind != Kind::kRemoved && change.entry == EntryKind::kFile) TRY(send(change));
-    }
-    return root_;
+// Into the tree, in the order of the list.
+Result<void> remove_what_went(TreeWriter& writer, const SandboxChanges& changes) {
+  for (const auto& change : changes.list) {
+    if (change.kind != Kind::kRemoved) continue;
+    TRY(writer.remove(change.path, change.entry == EntryKind::kDirectory));
   }
+  return {};
+}
 
- private:
-  Result<void> rewrite(json::Object change) {
-    change["nodeKey"] = root_;
-    const auto answer = TRY(session_.call("fs_rewrite", change));
-    root_ = Arguments(answer.as_object()).text("newRoot");
-    return {};
+Result<void> make_empty_directories(TreeWriter& writer, const SandboxTree& tree,
+                                    const SandboxChanges& changes) {
+  for (const auto& change : changes.list) {
+    if (change.kind != Kind::kAdded || change.entry != EntryKind::kDirectory) continue;
+    std::error_code error;
+    // Others come with what is in them.
+    if (!std::filesystem::is_empty(local_path(tree, change), error)) continue;
+    TRY(writer.make_directory(change.path));
   }
-
-  // A directory goes with all that is in it, which comes after it.
-  Result<void> remove(const SandboxChanges& changes) {
-    json::Array deletes;
-    std::set<std::string, std::less<>> gone;
-    for (const auto& change : changes.list) {
-      if (change.kind != Kind::kRemoved || is_below(change.path, gone)) continue;
-      if (change.entry == EntryKind::kDirectory) gone.insert(change.path);
-      deletes.emplace_back(change.path);
-      if (deletes.size() == kMostAtOnce) {
-        TRY(rewrite({{"deletes", std::exchange(deletes, {})}}));
-      }
-    }
-    return deletes.empty() ? Result<void>() : rewrite({{"deletes", std::move(deletes)}});
-  }
-
-  static bool is_below(std::string_view path, const std::set<std::string, std::less<>>& gone) {
-    for (auto end = path.find('/'); end != std::string_view::npos; end = path.find('/', end + 1)) {
-      if (gone.contains(path.substr(0, end))) return true;
-    }
-    return false;
-  }
-
-  Result<void> make_directories(const SandboxChanges& changes) {
-    json::Object entries;
-    for (const auto& change : changes.list) {
-      if (change.kind != Kind::kAdded || change.entry != EntryKind::kDirectory) continue;
-      std::error_code error;
-      // Others come with what is in them.
-      if (!std::filesystem::is_empty(local_path(tree_, change), error)) continue;
-      entries[change.path] = json::Object{{"dir", true}};
-      if (entries.size() == kMostAtOnce) {
-        TRY(rewrite({{"entries", std::exchange(entries, {})}}));
-      }
-    }
-    return entries.empty() ? Result<void>() : rewrite({{"entries", std::move(entries)}});
-  }
-
-  Result<void> send(const SandboxChange& change) {
-    const auto source = TRY(open_source(local_path(tree_, change)));
-    const auto written = TRY(session_.write_file(root_, change.path, source));
-    root_ = Arguments(written.as_object()).text("newRoot");
-    return {};
-  }
-
-  Session& session_;
-  const SandboxTree& tree_;
-  std::string root_;
-};
+  return {};
+}
 
 }  // namespace
 
@@ -346,7 +296,15 @@ Result<void> print_changes(Output& out, Session& session, const SandboxTree& tre
 
 Result<std::string> apply_changes(Session& session, const SandboxTree& tree,
                                   const SandboxChanges& changes) {
-  return Writer(session, tree).run(changes);
+  TreeWriter writer(session, tree.root);
+  TRY(remove_what_went(writer, changes));
+  TRY(make_empty_directories(writer, tree, changes));
+  for (const auto& change : changes.list) {
+    if (change.kind == Kind::kRemoved || change.entry != EntryKind::kFile) continue;
+    const auto source = TRY(open_source(local_path(tree, change)));
+    writer.keep(TRY(writer.write(change.path, source)));
+  }
+  return writer.finish();
 }
 
 }  // namespace cairn::cli

@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/depot_place.h"
 #include "exposure/cli/sandbox_changes.h"
 #include "exposure/cli/sandbox_program.h"
 #include "tools/arguments.h"
@@ -79,28 +80,6 @@ Result<SandboxRules> rules_of(Session& session, const std::string& root,
         std::min(rules.max_bytes, static_cast<std::uint64_t>(TRY(parse_size(given.max_size))));
   }
   return rules;
-}
-
-// `dpt_…/docs` and `my-project/docs` are the place docs in the depot, as `my-project:docs` is.
-Result<Resolved> resolve_place(Session& session, const std::string& where) {
-  auto found = resolve_address(session, where);
-  const auto first = where.find_first_of("/:");
-  const bool by_title = first != std::string::npos && where[first] == '/';
-  if (!found && found.error().code == Code::kDepotNotFound && by_title) {
-    found = resolve_address(session, where.substr(0, first) + ":" + where.substr(first + 1));
-  }
-  auto place = TRY(std::move(found));
-  while (place.path.ends_with('/')) place.path.pop_back();
-  if (place.tree.kind != TreeKind::kDepot) {
-    return fail(Code::kInvalidArgument,
-                "'{}' is a node, which cannot change; name a depot by id or title", shown(where));
-  }
-  if (const auto slash = place.tree.key.find('/'); slash != std::string::npos) {
-    place.path = join(place.tree.key.substr(slash + 1), place.path);
-    while (place.path.ends_with('/')) place.path.pop_back();
-    place.tree.key.resize(slash);
-  }
-  return place;
 }
 
 struct Start {

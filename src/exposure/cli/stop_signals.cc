@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 namespace cairn::cli {
@@ -60,6 +61,30 @@ void InputEndsOnSignal::wait(pthread_t reader) {
   pthread_kill(reader, kWake);
   sigwait(&set, &number);
   // What was asked may never be answered: nobody reads, say.
+  if (number != kWake) ::_exit(128 + number);
+}
+
+StopSignal::StopSignal() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  sigset_t set = ending();
+  sigaddset(&set, kWake);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  thread_ = std::thread([this] { wait(); });
+}
+
+StopSignal::~StopSignal() {
+  pthread_kill(thread_.native_handle(), kWake);
+  thread_.join();
+  ::close(event_);
+}
+
+void StopSignal::wait() const {
+  sigset_t set = ending();
+  sigaddset(&set, kWake);
+  int number = 0;
+  sigwait(&set, &number);
+  if (number == kWake) return;
+  ::eventfd_write(event_, 1);
+  sigwait(&set, &number);
   if (number != kWake) ::_exit(128 + number);
 }
 

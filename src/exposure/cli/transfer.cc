@@ -1,18 +1,10 @@
 #include "exposure/cli/transfer.h"
 
-#include <set>
-
 #include "base/quote.h"
 #include "exposure/cli/pages.h"
+#include "exposure/cli/tree_writer.h"
 
 namespace cairn::cli {
-namespace {
-
-// As many as fs_rewrite takes in one call.
-constexpr std::size_t kMostAtOnce = 100;
-
-}  // namespace
-
 std::string join(const std::string& directory, std::string_view name) {
   return directory.empty() ? std::string(name) : fmt::format("{}/{}", directory, name);
 }
@@ -59,14 +51,17 @@ namespace {
 
 class Importer final {
  public:
-  Importer(Session& session, std::filesystem::path source, Progress& progress)
-      : session_(session), source_(std::move(source)), progress_(progress) {}
+  Importer(Session& session, std::string begin, std::filesystem::path source, Progress& progress)
+      : session_(session),
+        begin_(std::move(begin)),
+        source_(std::move(source)),
+        progress_(progress),
+        writer_(session, begin_) {}
 
   // The root of the tree as the directory has it.
-  Result<std::string> run(const std::string& begin) {
-    root_ = begin;
+  Result<std::string> run() {
     local_ = TRY(scan(source_));
-    TRY(walk_stored(session_, begin, "", [&](const std::string& path, const StoredEntry& entry) {
+    TRY(walk_stored(session_, begin_, "", [&](const std::string& path, const StoredEntry& entry) {
       stored_.emplace(path, entry);
       return Result<void>();
     }));
@@ -75,58 +70,31 @@ class Importer final {
     for (const auto& [path, kind] : local_.entries) {
       if (kind == EntryKind::kFile) TRY(send(path));
     }
-    return root_;
+    return writer_.finish();
   }
   std::vector<std::string> take_skipped() { return std::move(local_.skipped); }
   std::uint64_t unchanged() const { return unchanged_; }
 
  private:
-  Result<void> rewrite(json::Object change) {
-    change["nodeKey"] = root_;
-    auto answer = TRY(session_.call("fs_rewrite", change));
-    root_ = Arguments(answer.as_object()).text("newRoot");
-    return {};
-  }
-
   // What the directory does not have, or has as something else. A directory goes as a whole.
   Result<void> remove_others() {
-    json::Array deletes;
-    std::set<std::string, std::less<>> gone;
     for (const auto& [path, entry] : stored_) {
-      if (is_below(path, gone)) continue;
       const auto here = local_.entries.find(path);
       if (here != local_.entries.end() && here->second == entry.kind) continue;
-      if (entry.kind == EntryKind::kDirectory) gone.insert(path);
-      deletes.emplace_back(path);
-      if (deletes.size() < kMostAtOnce) continue;
-      TRY(rewrite({{"deletes", std::move(deletes)}}));
-      deletes = {};
+      TRY(writer_.remove(path, entry.kind == EntryKind::kDirectory));
     }
-    if (deletes.empty()) return {};
-    return rewrite({{"deletes", std::move(deletes)}});
-  }
-
-  static bool is_below(std::string_view path, const std::set<std::string, std::less<>>& gone) {
-    for (auto end = path.find('/'); end != std::string_view::npos; end = path.find('/', end + 1)) {
-      if (gone.contains(path.substr(0, end))) return true;
-    }
-    return false;
+    return {};
   }
 
   // Directories with files in them come with the files.
   Result<void> make_empty_directories() {
-    json::Object entries;
-    for (auto at = local_.entries.begin(); at != local_.entries.end(); ++at) {
-      if (at->second != EntryKind::kDirectory || has_children(at->first)) continue;
-      const auto known = stored_.find(at->first);
+    for (const auto& [path, kind] : local_.entries) {
+      if (kind != EntryKind::kDirectory || has_children(path)) continue;
+      const auto known = stored_.find(path);
       if (known != stored_.end() && known->second.kind == EntryKind::kDirectory) continue;
-      entries[at->first] = json::Object{{"dir", true}};
-      if (entries.size() < kMostAtOnce) continue;
-      TRY(rewrite({{"entries", std::move(entries)}}));
-      entries = {};
+      TRY(writer_.make_directory(path));
     }
-    if (entries.empty()) return {};
-    return rewrite({{"entries", std::move(entries)}});
+    return {};
   }
 
   bool has_children(const std::string& directory) const {
@@ -146,20 +114,19 @@ class Importer final {
       return {};
     }
     auto source = TRY(open_source(file));
-    auto written =
-        TRY(session_.write_file(root_, path, [&](std::span<char> room) -> Result<std::size_t> {
-          const auto filled = TRY(source(room));
-          progress_.bytes += filled;
-          return filled;
-        }));
-    root_ = Arguments(written.as_object()).text("newRoot");
+    writer_.keep(TRY(writer_.write(path, [&](std::span<char> room) -> Result<std::size_t> {
+      const auto filled = TRY(source(room));
+      progress_.bytes += filled;
+      return filled;
+    })));
     return {};
   }
 
   Session& session_;
+  std::string begin_;
   std::filesystem::path source_;
   Progress& progress_;
-  std::string root_;
+  TreeWriter writer_;
   LocalTree local_;
   std::map<std::string, StoredEntry> stored_;
   std::uint64_t unchanged_ = 0;
@@ -171,9 +138,9 @@ Result<Imported> import_tree(Session& session, const Tree& tree,
                              const std::filesystem::path& source, const std::string& message,
                              Progress& progress) {
   const auto begin = TRY(pin(session, tree));
-  Importer importer(session, source, progress);
+  Importer importer(session, begin, source, progress);
   Imported out;
-  out.root = TRY(importer.run(begin));
+  out.root = TRY(importer.run());
   out.changed = out.root != begin;
   out.files = progress.files;
   out.bytes = progress.bytes;

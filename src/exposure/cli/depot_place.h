@@ -1,0 +1,15 @@
+// A place in a depot, as people name it for what works on whole trees: `DEPOT`, `DEPOT/PATH`,
+// `DEPOT:PATH`.
+#pragma once
+
+#include <string>
+
+#include "exposure/cli/address.h"
+
+namespace cairn::cli {
+
+// The tree is a depot, and its key what tools take as depotId: for who sees several places of a
+// depot that is one of them, `dpt_…/docs`. INVALID_ARGUMENT for a node.
+Result<Resolved> resolve_place(Session& session, const std::string& where);
+
+}  // namespace cairn::cli

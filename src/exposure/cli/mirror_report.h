@@ -1,0 +1,50 @@
+// What a round of a mirror did, for people and for programs.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "exposure/cli/mirror.h"
+#include "exposure/cli/output.h"
+
+namespace cairn::cli {
+
+// One line a path, and one that counts:
+//
+//   -> a.txt              to the depot
+//   <- b.txt (deleted)    to the directory
+//   !! c.txt changed in the directory and in the depot
+//   -- d (skipped: symbolic links are not followed)
+class MirrorPrinter final {
+ public:
+  struct Options {
+    bool json = false;
+    bool dry_run = false;
+    bool watching =
+        false;  // what was said stays said, and each round that says something is a line
+  };
+  MirrorPrinter(Output& out, const Options& options) : out_(out), options_(options) {}
+
+  // What is the same in every answer.
+  void describe(json::Object about) { about_ = std::move(about); }
+  Result<void> print(const MirrorReport& report);
+
+ private:
+  struct Line {
+    Style style;
+    std::string text;
+  };
+  std::vector<Line> lines(const MirrorReport& report) const;
+  json::Object render(const MirrorReport& report) const;
+  std::string summary(const MirrorReport& report) const;
+
+  Output& out_;
+  Options options_;
+  json::Object about_;
+  std::set<std::string> told_;
+};
+
+// 0; that of CONFLICT when something is not in step; that of IO_ERROR when something failed.
+int exit_code(const MirrorReport& report);
+
+}  // namespace cairn::cli
