@@ -97,8 +97,7 @@ McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
       handler_(mcp_, world.clock, random_, options_of(agent_, heartbeat)),
       workspace_handler_(workspace_mcp_, world.clock, random_,
                          {.admit = [this, &world](const http::Request& request) {
-                           return admit(*workspaces_, world.engine().executor(), world.clock,
-                                        random_, request);
+                           return admit(*workspaces_, world.engine().executor(), request);
                          }}) {
   http::ServerOptions options;
   options.io_threads = 1;
