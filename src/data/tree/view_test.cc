@@ -66,7 +66,7 @@ TEST_F(Locate, SaysWhatIsMissingAndWhatIsNear) {
       {"readme.md", Code::kPathNotFound,
        "the path 'readme.md' does not exist; the nearest name is 'README.md'"},
       {"src/alhpa.ts", Code::kPathNotFound, "the nearest name is 'alpha.ts'"},
-      {"scr/lib/c.ts", Code::kPathNotFound, "'the root' has no 'scr'"},
+      {"scr/lib/c.ts", Code::kPathNotFound, "the root has no 'scr'"},
       {"src/lob/c.ts", Code::kPathNotFound, "'src' has no 'lob'; the nearest name is 'lib'"},
       {"nothing-like-it", Code::kPathNotFound, "the path 'nothing-like-it' does not exist"},
       {"empty/x", Code::kPathNotFound, "the path 'empty/x' does not exist"},
