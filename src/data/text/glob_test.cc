@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <iterator>
 #include <random>
 #include <span>
@@ -14,6 +15,12 @@
 
 namespace cairn {
 namespace {
+
+// Another one each time; the one of a failure again with CAIRN_SEED.
+std::uint64_t a_seed() {
+  const char* given = std::getenv("CAIRN_SEED");
+  return given == nullptr ? std::random_device{}() : std::strtoull(given, nullptr, 10);
+}
 
 using testing::HasSubstr;
 
@@ -437,6 +444,8 @@ void check_pruning(const Glob& glob, std::span<const std::string> names) {
 
 void check(const oracle::Pattern& pattern, Generator& random) {
   auto parsed = Glob::parse(pattern.text);
+  // The limit on what braces may stand for is tested by itself.
+  if (pattern.alternatives.size() > Glob::kMaxAlternatives) return;
   ASSERT_EQ(parsed.has_value(), std::ranges::all_of(pattern.alternatives, oracle::valid))
       << pattern.text;
   for (int i = 0; parsed && i < 20; ++i) {
@@ -449,7 +458,7 @@ void check(const oracle::Pattern& pattern, Generator& random) {
 }
 
 TEST(Glob, AgreesWithTheObviousMatcherOnRandomPatterns) {
-  const std::uint64_t seed = std::random_device{}();
+  const std::uint64_t seed = a_seed();
   SCOPED_TRACE(seed);
   RecordProperty("seed", std::to_string(seed));
   Generator random(seed);

@@ -1,5 +1,6 @@
 #include "data/text/pattern.h"
 
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
@@ -17,6 +18,12 @@
 
 namespace cairn {
 namespace {
+
+// Another one each time; the one of a failure again with CAIRN_SEED.
+std::uint64_t a_seed() {
+  const char* given = std::getenv("CAIRN_SEED");
+  return given == nullptr ? std::random_device{}() : std::strtoull(given, nullptr, 10);
+}
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -487,7 +494,7 @@ std::vector<std::pair<std::uint64_t, std::size_t>> found_by(const Pattern& patte
 }
 
 TEST(PatternProperty, FindsTheSameLinesAsRe2OnEachLine) {
-  const std::uint64_t seed = std::random_device{}();
+  const std::uint64_t seed = a_seed();
   SCOPED_TRACE(fmt::format("seed {}", seed));
   Generator generate(seed);
   int compiled = 0;
@@ -520,7 +527,7 @@ TEST(PatternProperty, FindsTheSameLinesAsRe2OnEachLine) {
 }
 
 TEST(PatternProperty, FindsLiteralsWhereStringFindDoes) {
-  const std::uint64_t seed = std::random_device{}();
+  const std::uint64_t seed = a_seed();
   SCOPED_TRACE(fmt::format("seed {}", seed));
   Generator generate(seed);
   for (int round = 0; round < 20'000 && !HasFailure(); ++round) {
