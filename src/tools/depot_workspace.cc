@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr int kMaxAttempts = 20;
+constexpr int kMaxAttempts = 100;
 constexpr std::size_t kMaxPathShown = 1000;
 
 std::string place_of(const Path& path) { return "/" + path.render(); }
@@ -151,14 +151,25 @@ Result<Path> path_in_depot(std::string_view text) {
   return Path::parse(plain);
 }
 
+namespace {
+
+// Those below a delegate share its room, so that making children makes no more of it.
+SeenFiles::Agent agent_of(const Session& session, const Place& place, std::string_view desk) {
+  const auto& chain = session.chain;
+  const auto& owner = chain[chain.size() > 1 ? chain.size() - 2 : 0];
+  return {.owner = owner->id.render(),
+          .name = fmt::format("{} {} {}", session.who().id.render(), place.render(), desk)};
+}
+
+}  // namespace
+
 DepotWorkspace::DepotWorkspace(Call& call, Place place, SeenFiles& seen, const Options& options,
                                TreeView tree, Depot depot)
     : call_(call),
       place_(std::move(place)),
       seen_(seen),
       operation_(options.operation),
-      agent_(
-          fmt::format("{} {} {}", call.session().who().id.render(), place_.render(), options.desk)),
+      agent_(agent_of(call.session(), place_, options.desk)),
       tree_(std::move(tree)),
       depot_(std::move(depot)) {}
 

@@ -81,7 +81,7 @@ class DepotWorkspace final : public Workspace {
   Place place_;
   SeenFiles& seen_;
   std::string operation_;
-  std::string agent_;
+  SeenFiles::Agent agent_;
   TreeView tree_;
   Depot depot_;
   std::vector<std::string> notes_;

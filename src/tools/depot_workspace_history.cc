@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kPageSize = 500;
 constexpr std::size_t kPathsShown = 5;
 constexpr std::size_t kPathsCompared = 200;
+constexpr std::size_t kUndosCompared = 200;
 constexpr std::string_view kUndo = "undo ";
 
 // The change that a commit says it took back.
@@ -39,7 +40,6 @@ Result<std::uint64_t> change_number(std::string_view id) {
 // The newest changes at the place.
 struct DepotWorkspace::Changes {
   std::vector<HistoryEntry> entries;
-  bool all = true;  // the first of them is the first of all
 
   // What was there before the change at this index.
   std::optional<NodeKey> before(std::size_t index) const {
@@ -84,11 +84,13 @@ Result<std::vector<std::string>> DepotWorkspace::touched(const NodeKey& before,
 // it is one: it has to have touched what the change had.
 Result<std::set<std::uint64_t>> DepotWorkspace::undone_in(const Changes& known) const {
   std::set<std::uint64_t> out;
-  for (std::size_t i = 0; i < known.entries.size(); ++i) {
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < known.entries.size() && compared < kUndosCompared; ++i) {
     const auto number = undone_by(known.entries[i]);
     if (!number || out.contains(known.entries[i].sequence)) continue;
     const auto index = known.find(*number);
     if (!index || !known.before(*index) || !known.before(i)) continue;
+    ++compared;
     const auto changed =
         TRY(touched(*known.before(*index), known.entries[*index].root, kPathsCompared));
     const auto undone = TRY(touched(*known.before(i), known.entries[i].root, kPathsCompared));
@@ -169,7 +171,7 @@ Result<std::size_t> DepotWorkspace::change_to_undo(const Changes& known,
 Result<WorkChange> DepotWorkspace::undo(std::string_view id) {
   std::optional<std::uint64_t> wanted;
   if (!id.empty()) wanted = TRY(change_number(id));
-  const auto known = TRY(changes(wanted.value_or(UINT64_MAX)));
+  const auto known = TRY(changes(wanted.value_or(0)));
   const auto index = TRY(change_to_undo(known, TRY(undone_in(known)), wanted));
   const auto& entry = known.entries[index];
   const auto before = *known.before(index);

@@ -142,7 +142,8 @@ std::optional<std::size_t> RootPaths::at(std::string_view absolute) const {
 
 std::string RootPaths::relative(std::string_view place) const {
   const auto path = inside(std::string(place));
-  if (!path) return std::string(place);
+  // A relative path is of the first root, so that only what is there has one.
+  if (!path || path->root != 0) return std::string(place);
   return path->is_root() ? "." : path->rest();
 }
 

@@ -54,7 +54,7 @@ class RootPaths final {
   std::optional<ClientPath> inside(std::string absolute) const;
   // The root that has exactly this path.
   std::optional<std::size_t> at(std::string_view absolute) const;
-  // `notes/a.md`, `.`; a path that is in no root stays as it is.
+  // `notes/a.md`, `.`; a path that is not in the first root stays as it is.
   std::string relative(std::string_view place) const;
 
   Failure outside(std::string_view absolute) const;

@@ -1,3 +1,6 @@
+#include <atomic>
+#include <thread>
+
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -147,8 +150,8 @@ TEST_P(DirectoryChanges, EditsAgainWhenSomebodyElseChangedTheFile) {
     return Result<Bytes>(Bytes(before) + "+");
   });
   EXPECT_EQ(outcome(conflict), "CONFLICT");
-  EXPECT_EQ(calls, 5);
-  EXPECT_THAT(tree.picture("."), ElementsAre("a=changed 5"));
+  EXPECT_EQ(calls, 50);
+  EXPECT_THAT(tree.picture("."), ElementsAre("a=changed 50"));
 }
 
 TEST_P(DirectoryChanges, RefusesToEditWhatIsTooLarge) {
@@ -329,6 +332,45 @@ TEST_P(DirectoryChanges, DoNotHappenWhenReadOnly) {
   EXPECT_EQ(outcome(workspace->copy("a", "b")), "FORBIDDEN");
   EXPECT_EQ(outcome(workspace->remove("a", true)), "FORBIDDEN");
   EXPECT_EQ(tree.picture("."), before);
+}
+
+// What is asked for by a path is at that path.
+TEST_P(DirectoryChanges, ARootThatWasMovedAwayIsNotFollowed) {
+  tree.file("old", "x");
+  fs::rename(tree.root(), tree.top() + "/elsewhere");
+  EXPECT_EQ(outcome(workspace->write("new", "y")), "PATH_NOT_FOUND");
+  fs::create_directory(tree.root());
+  ASSERT_TRUE(workspace->write("new", "y"));
+  EXPECT_EQ(tree.content("new"), "y");
+  EXPECT_FALSE(fs::exists(tree.top() + "/elsewhere/new"));
+  fs::remove_all(tree.root());
+  fs::create_directory_symlink(tree.outside(), tree.root());
+  EXPECT_NE(outcome(workspace->write("new", "z")), "ok");
+  EXPECT_TRUE(fs::is_empty(tree.outside()));
+}
+
+// Another workspace on the same directory is as another process: it has its own mutex.
+TEST_P(DirectoryChanges, EditsOfSeveralWorkspacesAreAllThere) {
+  tree.file("list", "");
+  constexpr int kEdits = 100;
+  std::vector<std::thread> threads;
+  std::atomic<int> made = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      SeededRandom own(static_cast<std::uint64_t>(i) + 10);
+      auto another = DirectoryWorkspace::open(std::vector{tree.root()}, own,
+                                              {.home = "", .kernel = GetParam().kernel});
+      for (int k = 0; another && k < kEdits; ++k) {
+        const auto done = (*another)->edit("list", [](ByteView before, const std::string&) {
+          return Result<Bytes>(Bytes(before) + "x");
+        });
+        if (done) ++made;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_GT(made, 0);
+  EXPECT_EQ(tree.content("list").size(), static_cast<std::size_t>(made));
 }
 
 }  // namespace

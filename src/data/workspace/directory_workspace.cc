@@ -17,7 +17,7 @@ namespace {
 using Last = WalkOptions::Last;
 
 constexpr std::uint64_t kMaxEdit = std::uint64_t{256} * 1024 * 1024;
-constexpr int kEditAttempts = 5;
+constexpr int kEditAttempts = 50;
 
 Result<std::string> absolute_directory(const std::string& directory, const std::string& home) {
   auto path = directory;

@@ -1,8 +1,11 @@
 #include "data/workspace/replace_file.h"
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 #include <vector>
 
+#include <sys/file.h>
 #include <sys/xattr.h>
 
 #include "data/workspace/os_error.h"
@@ -60,6 +63,23 @@ os::Outcome<void> fill(const Roots& roots, const Spot& spot, int file, ByteView 
   return {};
 }
 
+// Keeps other processes of ours from replacing something in the directory between a check and the
+// renaming. Who holds it does so for a moment; whoever cannot have it goes on without.
+class DirectoryTurn final {
+ public:
+  explicit DirectoryTurn(int parent)
+      : handle_(::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    constexpr int kAttempts = 2000;
+    for (int i = 0; handle_.fd() >= 0 && i < kAttempts; ++i) {
+      if (::flock(handle_.fd(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+ private:
+  Handle handle_;  // closing it gives the turn to the next
+};
+
 Result<void> check_unchanged(const Spot& spot, const os::Stat& before) {
   const auto now = os::stat_name(spot.parent.fd(), spot.name);
   if (now && os::same_content(*now, before)) return {};
@@ -85,6 +105,7 @@ Result<void> replace_file(const Roots& roots, const Spot& spot, ByteView content
     }
     if (auto filled = fill(roots, spot, file->fd(), content); !filled)
       return os_failure(filled.error(), spot.place);
+    const DirectoryTurn turn(spot.parent.fd());
     if (only_if != nullptr) TRY(check_unchanged(spot, *only_if));
     const auto renamed =
         os::rename_over(spot.parent.fd(), draft.name(), spot.parent.fd(), spot.name);

@@ -60,8 +60,11 @@ Roots::Roots(RootPaths paths, std::vector<SharedHandle> handles, const Kernel& k
 
 os::Outcome<SharedHandle> Roots::handle(std::size_t root) const {
   auto handle = (*handles_.lock())[root];
-  const auto stat = os::stat(handle->fd());
-  if (stat && stat->stx_nlink > 0) return handle;
+  const auto held = os::stat(handle->fd());
+  const auto there = os::stat_name(AT_FDCWD, paths_[root].real);
+  if (held && there && os::same_inode(*held, *there)) return handle;
+  // Who may not look there any more still has what is held.
+  if (held && held->stx_nlink > 0 && !there && there.error() == EACCES) return handle;
   return opened_again(root);
 }
 

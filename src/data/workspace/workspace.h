@@ -103,7 +103,8 @@ class Workspace {
 
   // What list_allowed_directories says; never empty.
   virtual std::vector<std::string> roots() const = 0;
-  // A place as seen from its root: `notes/a.md`; the root itself is `.`.
+  // A place as seen from the first root: `notes/a.md`; the root itself is `.`. What is in another
+  // root stays as it is.
   virtual std::string relative(std::string_view place) const = 0;
 
   virtual Result<WorkFilePtr> open_file(std::string_view path) const = 0;
@@ -112,7 +113,9 @@ class Workspace {
   virtual Result<WorkDirectoryPtr> open_directory(std::string_view path) const = 0;
   virtual Result<WorkPlace> info(std::string_view path) const = 0;
 
-  // Each of these happens wholly or not at all, and answers with the place.
+  // Each of these answers with the place. A file is changed wholly or not at all; when a directory
+  // with all in it cannot be deleted, or copied from one file system to another, to its end, the
+  // error says so.
   // A new file, or another content for one that is there. The directory has to exist.
   virtual Result<std::string> write(std::string_view path, ByteView content) = 0;
   virtual Result<std::string> edit(std::string_view path, const Rewrite& rewrite) = 0;

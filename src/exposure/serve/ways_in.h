@@ -1,9 +1,9 @@
 // The ways in of a server, by the path of a request:
 //
 //   /mcp, /api/mcp                            MCP with a delegate's token
-//   /mcp/workspaces/{depot}                   MCP with a delegate's token: the file tools on a
-//   depot /api/v2/mcp/server/{key}, /api/v2/mcp     MCP with an endpoint's key, in the path or as
-//   bearer /api/mcp/server/{key}                     the same for single-context keys
+//   /mcp/workspaces/{depot}                   the same, with the file tools on a depot
+//   /api/v2/mcp/server/{key}, /api/v2/mcp     MCP with an endpoint's key, in the path or as bearer
+//   /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
 //   everything else                           REST with a delegate's token
 #pragma once

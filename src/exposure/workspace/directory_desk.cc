@@ -48,7 +48,7 @@ Result<std::shared_ptr<const DirectoryDesk>> DirectoryDesk::make(Choice choice,
   std::shared_ptr<DirectoryDesk> out(
       new DirectoryDesk(std::move(choice), std::move(options), clock, random));
   if (!out->options_.directories.empty()) {
-    *out->files_.lock() = TRY(out->open(out->options_.directories));
+    out->known_.lock()->files = TRY(out->open(out->options_.directories));
   }
   return out;
 }
@@ -82,7 +82,12 @@ std::string DirectoryDesk::introduction() const {
 }
 
 mcp::Rpc<bool> DirectoryDesk::ready(mcp::Exchange& exchange) const {
-  if (*files_.lock() != nullptr) return true;
+  std::uint64_t generation = 0;
+  {
+    auto known = known_.lock();
+    if (known->files != nullptr) return true;
+    generation = known->generation;
+  }
   std::vector<std::string> directories;
   if (exchange.client_capabilities().contains("roots")) {
     const mcp::Question question{.key = "roots", .method = "roots/list"};
@@ -90,19 +95,27 @@ mcp::Rpc<bool> DirectoryDesk::ready(mcp::Exchange& exchange) const {
     // A client that cannot say what its roots are has none.
     if (answers && !*answers) return false;
     if (answers && !(*answers)->empty()) directories = root_directories((*answers)->front());
+    if (directories.empty()) {
+      fmt::print(stderr, "cairn: the client has no roots that are directories here; using {}\n",
+                 options_.fallback);
+    }
   }
   auto opened = directories.empty() ? Result<Files>() : open(directories);
   if (directories.empty() || !opened) opened = open_fallback();
   if (!opened) return mcp::rpc_fail(mcp::rpc_code::kInternal, opened.error().render());
-  auto files = files_.lock();
-  if (*files == nullptr) *files = std::move(*opened);
+  auto known = known_.lock();
+  if (known->generation != generation) {
+    return mcp::rpc_fail(mcp::rpc_code::kInternal,
+                         "the client's roots changed while they were asked for; try again");
+  }
+  if (known->files == nullptr) known->files = std::move(*opened);
   return true;
 }
 
 Result<json::Object> DirectoryDesk::run(const work::FileTools::Row& row, work::Style style,
                                         const json::Value& arguments,
                                         const std::stop_token& stop) const {
-  const Files files = *files_.lock();
+  const Files files = known_.lock()->files;
   if (files == nullptr) return fail(Code::kUnavailable, "the client's roots are being asked for");
   const work::Work work{.files = *files,
                         .clock = clock_,
@@ -113,7 +126,10 @@ Result<json::Object> DirectoryDesk::run(const work::FileTools::Row& row, work::S
 }
 
 void DirectoryDesk::roots_changed() const {
-  if (options_.directories.empty()) files_.lock()->reset();
+  if (!options_.directories.empty()) return;
+  auto known = known_.lock();
+  known->files.reset();
+  ++known->generation;
 }
 
 }  // namespace cairn::workspaces

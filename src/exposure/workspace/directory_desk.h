@@ -47,7 +47,13 @@ class DirectoryDesk final : public Desk {
   DirectoryOptions options_;
   const Clock& clock_;
   Random& random_;
-  mutable Guarded<Files> files_;  // nothing: not known yet
+  // The roots' generation goes up when the client has others: what was asked for before that is not
+  // taken.
+  struct Known {
+    Files files;  // nothing: not known yet
+    std::uint64_t generation = 0;
+  };
+  mutable Guarded<Known> known_;
 };
 
 // The directories among a client's roots that can be opened.

@@ -1,4 +1,6 @@
 // write_file, create_directory, move_file, copy_file, delete_file.
+#include <filesystem>
+
 #include "tools/shape.h"
 #include "tools/workspace/file_tool.h"
 
@@ -20,7 +22,7 @@ Result<json::Object> run_write(const Work& work, const Arguments& arguments) {
 Result<json::Object> run_create_directory(const Work& work, const Arguments& arguments) {
   const auto path = arguments.text("path");
   const auto place = TRY(work.files.make_directory(path));
-  if (work.manual()) return json::Object{{"created", place}};
+  if (work.manual()) return result(json::Object{{"created", place}}, work.files.notes());
   return said(fmt::format("Successfully created directory {}", path), work.files.notes());
 }
 
@@ -28,7 +30,9 @@ Result<json::Object> run_create_directory(const Work& work, const Arguments& arg
 Result<json::Object> moved(const Work& work, const Arguments& arguments, std::string_view verb,
                            const std::string& from, const std::string& to) {
   if (work.manual()) {
-    return json::Object{{"from", work.files.relative(from)}, {"to", work.files.relative(to)}};
+    return result(
+        json::Object{{"from", work.files.relative(from)}, {"to", work.files.relative(to)}},
+        work.files.notes());
   }
   return said(fmt::format("Successfully {} {} to {}", verb, arguments.text("source"),
                           arguments.text("destination")),
@@ -71,7 +75,9 @@ Result<json::Object> transfer(const Work& work, const Arguments& arguments, Tran
     return Failure(
         std::move(error).with("from", from->place).with("to", absolute(work.files, destination)));
   }
-  return moved(work, arguments, verb, from->place, *to);
+  // A link is moved itself.
+  const auto named = std::filesystem::path(absolute(work.files, source)).lexically_normal();
+  return moved(work, arguments, verb, named.string(), *to);
 }
 
 Result<json::Object> run_move(const Work& work, const Arguments& arguments) {
@@ -85,7 +91,9 @@ Result<json::Object> run_copy(const Work& work, const Arguments& arguments) {
 Result<json::Object> run_delete(const Work& work, const Arguments& arguments) {
   const auto path = arguments.text("path");
   const auto place = TRY(work.files.remove(path, arguments.flag("recursive")));
-  if (work.manual()) return json::Object{{"deleted", work.files.relative(place)}};
+  if (work.manual()) {
+    return result(json::Object{{"deleted", work.files.relative(place)}}, work.files.notes());
+  }
   return said(fmt::format("Successfully deleted {}", path), work.files.notes());
 }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "data/text/lines.h"
 #include "tools/shape.h"
 #include "tools/workspace/file_text.h"
@@ -30,9 +33,9 @@ std::vector<std::string> notes_of(const LooseResult& done) {
     const auto& match = done.matches[i];
     if (match.count < 2) continue;
     out.push_back(fmt::format(
-        "edit {} matched {} times; the first, on line {}, was replaced. Longer oldText names one "
+        "edit {} matched {}{} times; the first, on line {}, was replaced. Longer oldText names one "
         "of the others.",
-        i + 1, match.count, match.line));
+        i + 1, match.count, match.count == kMaxCounted ? " or more" : "", match.line));
   }
   return out;
 }
@@ -45,15 +48,16 @@ struct Edited {
 };
 
 Result<Edited> edited(const std::string& place, ByteView before,
-                      const std::vector<LooseEdit>& edits) {
+                      const std::vector<LooseEdit>& edits, Budget& budget) {
   Edited out{.place = place, .before = Bytes(before), .done = {}, .after = {}};
-  out.done = TRY(loose_edits(before, edits));
+  out.done = TRY(loose_edits(before, edits, budget));
   out.after = with_old_ends(before, out.done.text);
   return out;
 }
 
 json::Object answer(const Work& work, const Edited& edit, const Arguments& arguments) {
-  const auto notes = notes_of(edit.done);
+  auto notes = notes_of(edit.done);
+  if (!arguments.flag("dryRun")) std::ranges::copy(work.files.notes(), std::back_inserter(notes));
   if (work.manual() && !arguments.flag("dryRun")) {
     return result(json::Object{{"editsApplied", edit.done.matches.size()},
                                {"path", work.files.relative(edit.place)}},
@@ -78,18 +82,17 @@ json::Object answer(const Work& work, const Edited& edit, const Arguments& argum
 Result<json::Object> run_edit(const Work& work, const Arguments& arguments) {
   const auto edits = edits_of(arguments);
   const auto path = arguments.text("path");
+  Budget budget(work.clock, {.time = Work::kTime, .stop = work.stop});
   if (arguments.flag("dryRun")) {
     const auto file = TRY(work.files.open_file(path));
     const auto text = TRY(read_all(*file));
     TRY(check_text(*file, text));
-    return answer(work, TRY(edited(file->place(), text, edits)), arguments);
+    return answer(work, TRY(edited(file->place(), text, edits, budget)), arguments);
   }
   Edited last;
   TRY(work.files.edit(path, [&](ByteView before, const std::string& place) -> Result<Bytes> {
-    if (before.contains('\0')) {
-      return fail(Code::kNotText, "'{}' is not text; edit_file changes text files only", place);
-    }
-    last = TRY(edited(place, before, edits));
+    TRY(check_text(place, before.size(), before));
+    last = TRY(edited(place, before, edits, budget));
     return last.after;
   }));
   return answer(work, last, arguments);

@@ -115,14 +115,18 @@ Result<Bytes> read_all(const WorkFile& file) {
 }
 
 Result<void> check_text(const WorkFile& file, ByteView start) {
+  return check_text(file.place(), file.info().size, start);
+}
+
+Result<void> check_text(const std::string& place, std::uint64_t size, ByteView start) {
   start = start.substr(0, kContentTypeSample);
   const bool binary = start.find('\0') != ByteView::npos;
   if (!binary && !mostly_not_text(start)) return {};
-  const auto type = content_type(name_of(file.place()), start);
+  const auto type = content_type(name_of(place), start);
   const bool told = !is_text_type(type);
   return fail(Code::kNotText,
               "'{}' is not text: it is {}, {} bytes; use read_media_file, which gives it as base64",
-              shown(file.place(), 300), told ? type : "application/octet-stream", file.info().size);
+              shown(place, 300), told ? type : "application/octet-stream", size);
 }
 
 std::string_view name_of(std::string_view place) {

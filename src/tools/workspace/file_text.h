@@ -21,6 +21,7 @@ Result<Bytes> read_all(const WorkFile& file);
 // NOT_TEXT, with the type of what it is and the tool to use, unless the bytes are text. `start` is
 // the file's beginning.
 Result<void> check_text(const WorkFile& file, ByteView start);
+Result<void> check_text(const std::string& place, std::uint64_t size, ByteView start);
 
 // The last name on a place.
 std::string_view name_of(std::string_view place);

@@ -1,5 +1,6 @@
 // list_directory, list_directory_with_sizes, get_file_info, list_allowed_directories.
 #include <algorithm>
+#include <ranges>
 
 #include "tools/shape.h"
 #include "tools/workspace/file_text.h"
@@ -14,12 +15,34 @@ std::string_view type_of(WorkKind kind) {
   return kind == WorkKind::kDirectory ? "directory" : "file";
 }
 
+// How many of the entries an answer has room for.
+template <typename Entry>
+std::size_t fitting(const Work& work, const std::vector<Entry>& entries,
+                    std::string Entry::* name) {
+  std::int64_t room = work.answer_bytes;
+  std::size_t count = 0;
+  for (const auto& entry : entries) {
+    room -= static_cast<std::int64_t>((entry.*name).size()) + 16;
+    if (room < 0) break;
+    ++count;
+  }
+  return count;
+}
+
+std::vector<std::string> left_out(std::size_t shown, std::size_t all) {
+  if (shown == all) return {};
+  return {fmt::format("{} of {} entries are shown; search_files with a pattern finds the others",
+                      shown, all)};
+}
+
 Result<json::Object> run_list(const Work& work, const Arguments& arguments) {
   const auto directory = TRY(work.files.open_directory(arguments.text("path")));
   const auto entries = TRY(directory->entries());
+  const auto shown = fitting(work, entries, &WorkEntry::name);
   std::string text;
   json::Array list;
-  for (const auto& entry : entries) {
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& entry = entries[i];
     if (work.manual()) {
       list.emplace_back(json::Object{{"name", as_text(entry.name)}, {"type", type_of(entry.kind)}});
       continue;
@@ -29,7 +52,8 @@ Result<json::Object> run_list(const Work& work, const Arguments& arguments) {
     text += ' ';
     text += as_text(entry.name);
   }
-  return work.manual() ? result(std::move(list)) : said(std::move(text));
+  const auto notes = left_out(shown, entries.size());
+  return work.manual() ? result(std::move(list), notes) : said(std::move(text), notes);
 }
 
 struct Sized {
@@ -71,15 +95,17 @@ std::string padded_right(std::string text, std::size_t width) {
 
 Result<json::Object> run_list_with_sizes(const Work& work, const Arguments& arguments) {
   const auto entries = TRY(sized_entries(work, arguments));
+  const auto shown = fitting(work, entries, &Sized::name);
+  const auto notes = left_out(shown, entries.size());
   if (work.manual()) {
     json::Array list;
-    for (const auto& entry : entries) {
+    for (const auto& entry : entries | std::views::take(shown)) {
       list.emplace_back(json::Object{{"name", entry.name},
                                      {"type", type_of(entry.kind)},
                                      {"size", entry.size},
                                      {"modified", iso_time(entry.modified)}});
     }
-    return result(std::move(list));
+    return result(std::move(list), notes);
   }
   std::string text;
   std::size_t directories = 0;
@@ -88,12 +114,13 @@ Result<json::Object> run_list_with_sizes(const Work& work, const Arguments& argu
     const bool directory = entry.kind == WorkKind::kDirectory;
     if (directory) ++directories;
     if (!directory) bytes += entry.size;
+    if (static_cast<std::size_t>(&entry - entries.data()) >= shown) continue;
     text += fmt::format("{} {} {}\n", mark(entry.kind), padded_right(entry.name, 30),
                         directory ? std::string() : fmt::format("{:>10}", file_size(entry.size)));
   }
   text += fmt::format("\nTotal: {} files, {} directories\nCombined size: {}",
                       entries.size() - directories, directories, file_size(bytes));
-  return said(std::move(text));
+  return said(std::move(text), notes);
 }
 
 Result<json::Object> run_info(const Work& work, const Arguments& arguments) {

@@ -69,7 +69,8 @@ std::vector<ByteView> lines_between(ByteView text) {
 
 std::size_t count_of(ByteView text, ByteView what) {
   std::size_t out = 0;
-  for (auto at = text.find(what); at != ByteView::npos; at = text.find(what, at + what.size())) {
+  for (auto at = text.find(what); at != ByteView::npos && out < kMaxCounted;
+       at = text.find(what, at + what.size())) {
     ++out;
   }
   return out;
@@ -155,10 +156,15 @@ Bytes without_cr(ByteView text) {
   return out;
 }
 
-Result<LooseResult> loose_edits(ByteView before, const std::vector<LooseEdit>& edits) {
+Result<LooseResult> loose_edits(ByteView before, const std::vector<LooseEdit>& edits,
+                                Budget& budget) {
   LooseResult out;
   out.text = without_cr(before);
   for (std::size_t i = 0; i < edits.size(); ++i) {
+    if (!budget.in_time()) {
+      return fail(Code::kBudgetExceeded, "edit {} of {} was not begun in time; send fewer", i + 1,
+                  edits.size());
+    }
     const auto old_text = without_cr(edits[i].old_text);
     const auto new_text = without_cr(edits[i].new_text);
     if (old_text.empty()) {

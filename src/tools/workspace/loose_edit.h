@@ -7,10 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/bytes.h"
 #include "base/result.h"
 
 namespace cairn::work {
+
+inline constexpr std::size_t kMaxCounted = 100;
 
 struct LooseEdit {
   std::string old_text;
@@ -19,8 +22,8 @@ struct LooseEdit {
 
 struct LooseResult {
   Bytes text;
-  // Of each edit: how often it matched, the line of the match that was replaced (from 1), and
-  // whether white space was looked past.
+  // Of each edit: how often it matched (as far as it was counted, kMaxCounted), the line of the
+  // match that was replaced (from 1), and whether white space was looked past.
   struct Match {
     std::size_t count = 0;
     std::size_t line = 0;
@@ -34,7 +37,8 @@ struct LooseResult {
 //
 // Fails with  EDIT_NO_MATCH: shows the region that comes nearest; details `edit` (from 1).
 //             INVALID_ARGUMENT: an empty old text.
-Result<LooseResult> loose_edits(ByteView text, const std::vector<LooseEdit>& edits);
+//             BUDGET_EXCEEDED: no time is left, or it was cancelled.
+Result<LooseResult> loose_edits(ByteView text, const std::vector<LooseEdit>& edits, Budget& budget);
 
 // The text with every `\r\n` as `\n`.
 Bytes without_cr(ByteView text);

@@ -10,13 +10,19 @@
 namespace cairn::work {
 namespace {
 
+Result<LooseResult> all_edits(ByteView text, const std::vector<LooseEdit>& edits) {
+  const SystemClock clock;
+  Budget budget(clock, {});
+  return loose_edits(text, edits, budget);
+}
+
 std::string edited(ByteView text, std::string old_text, std::string new_text) {
-  const auto done = loose_edits(text, {{std::move(old_text), std::move(new_text)}});
+  const auto done = all_edits(text, {{std::move(old_text), std::move(new_text)}});
   return done ? done->text : done.error().render();
 }
 
 TEST(LooseEdit, ReplacesTheFirstMatchAndCountsAll) {
-  const auto done = loose_edits("a b a\nb a\n", {{"a", "x"}, {"b", "y"}});
+  const auto done = all_edits("a b a\nb a\n", {{"a", "x"}, {"b", "y"}});
   ASSERT_TRUE(done);
   EXPECT_EQ(done->text, "x y a\nb a\n");
   EXPECT_EQ(done->matches[0].count, 3U);
@@ -25,7 +31,7 @@ TEST(LooseEdit, ReplacesTheFirstMatchAndCountsAll) {
 }
 
 TEST(LooseEdit, EachEditSeesWhatTheOneBeforeMade) {
-  const auto done = loose_edits("one\n", {{"one", "two"}, {"two", "three"}});
+  const auto done = all_edits("one\n", {{"one", "two"}, {"two", "three"}});
   ASSERT_TRUE(done);
   EXPECT_EQ(done->text, "three\n");
 }
@@ -37,14 +43,14 @@ TEST(LooseEdit, LooksPastWhiteSpaceAroundLines) {
             "if (a) {\n    c();\nd();\n}\n");
   EXPECT_EQ(edited("  {\n    x;\n  }\n", "{\n  x;\n}", "{\n  x;\n    y;\n}"),
             "  {\n  x;\n    y;\n}\n");
-  const auto done = loose_edits("  a\n\tb\n", {{"a\nb", "c"}});
+  const auto done = all_edits("  a\n\tb\n", {{"a\nb", "c"}});
   ASSERT_TRUE(done);
   EXPECT_TRUE(done->matches[0].loose);
   EXPECT_EQ(done->text, "  c\n");
 }
 
 TEST(LooseEdit, ShowsWhatComesNearest) {
-  const auto done = loose_edits("alpha beta gamma\ndelta\n", {{"alpha beta gamna", "x"}});
+  const auto done = all_edits("alpha beta gamma\ndelta\n", {{"alpha beta gamna", "x"}});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Code::kEditNoMatch);
   EXPECT_TRUE(

@@ -3,12 +3,14 @@
 #include <array>
 
 #include "base/base64.h"
+#include "base/budget.h"
 #include "data/cas/content_type.h"
 #include "data/text/lines.h"
 #include "tools/shape.h"
 #include "tools/workspace/file_errors.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
+#include "tools/workspace/loose_edit.h"
 
 namespace cairn::work {
 namespace {
@@ -83,16 +85,6 @@ Result<Lines> lines_of(const WorkFile& file, std::uint64_t first, std::uint64_t 
   return out;
 }
 
-Bytes with_plain_ends(ByteView text) {
-  Bytes out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
-    out += text[i];
-  }
-  return out;
-}
-
 // What follows the last `count` line ends but one: a text that ends with one has an empty last
 // line.
 Result<Bytes> tail_of(const WorkFile& file, std::uint64_t count) {
@@ -115,7 +107,7 @@ Result<Bytes> tail_of(const WorkFile& file, std::uint64_t count) {
     TRY(check_room(file, out));
     if (begin > 0) break;
   }
-  return with_plain_ends(out);
+  return without_cr(out);
 }
 
 struct Part {
@@ -220,10 +212,19 @@ Result<json::Object> run_read_media(const Work& work, const Arguments& arguments
   return json::Object{{"content", json::Array{std::move(item)}}};
 }
 
-Result<Bytes> whole_text(const Work& work, std::string_view path) {
+// Within the room that is left.
+Result<Bytes> whole_text(const Work& work, std::string_view path, std::uint64_t& room,
+                         Budget& budget) {
+  if (!budget.in_time()) {
+    return fail(Code::kBudgetExceeded, "the files before it took all the time; read it by itself");
+  }
   const auto file = TRY(work.files.open_file(path));
+  if (file->info().size > room) {
+    return fail(Code::kFileTooLarge, "the files before it fill the answer; read it by itself");
+  }
   auto text = TRY(read_all(*file));
   TRY(check_text(*file, text));
+  room -= std::min<std::uint64_t>(room, text.size());
   work.files.seen(*file);
   return text;
 }
@@ -232,12 +233,10 @@ Result<json::Object> run_read_many(const Work& work, const Arguments& arguments)
   const auto paths = arguments.texts("paths").value_or(std::vector<std::string>{});
   std::string all;
   json::Array list;
-  std::uint64_t bytes = 0;
+  std::uint64_t room = kMaxReadBytes;
+  Budget budget(work.clock, {.time = Work::kTime, .stop = work.stop});
   for (const auto& path : paths) {
-    auto text = whole_text(work, path);
-    if (text && (bytes += text->size()) > kMaxReadBytes) {
-      text = fail(Code::kFileTooLarge, "the files before it fill the answer; read it by itself");
-    }
+    auto text = whole_text(work, path, room, budget);
     auto told = text ? std::optional<Error>() : told_error(text.error(), "open");
     if (work.manual()) {
       json::Object item{{"path", path}};

@@ -1,6 +1,7 @@
 // search_files, search_content.
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 
 #include "base/budget.h"
@@ -194,7 +195,14 @@ class ContentSearch final {
       return true;
     }
     const auto text = read_all(file);
-    if (!text || !looks_like_text(*text)) return true;
+    if (!text) {
+      cannot_be_read();
+      return true;
+    }
+    if (!looks_like_text(*text)) {
+      ++binary_;
+      return true;
+    }
     ++searched_;
     bool room = true;
     searcher_.search(*text, [&](const LineMatch& match) {
@@ -210,7 +218,19 @@ class ContentSearch final {
 
   const std::vector<std::string>& lines() const { return lines_; }
   std::size_t searched() const { return searched_; }
-  std::size_t too_large() const { return too_large_; }
+  void cannot_be_read() { ++unreadable_; }
+  // What was not searched, and why.
+  std::vector<std::string> notes() const {
+    std::vector<std::string> out;
+    if (too_large_ > 0) {
+      out.push_back(
+          fmt::format("{} files over {} bytes were not searched", too_large_, kMaxSearchedBytes));
+    }
+    if (unreadable_ > 0) out.push_back(fmt::format("{} files could not be read", unreadable_));
+    if (binary_ > 0)
+      out.push_back(fmt::format("{} files that are not text were left out", binary_));
+    return out;
+  }
   bool enough() const { return enough_; }
 
  private:
@@ -219,6 +239,8 @@ class ContentSearch final {
   std::vector<std::string> lines_;
   std::size_t searched_ = 0;
   std::size_t too_large_ = 0;
+  std::size_t unreadable_ = 0;
+  std::size_t binary_ = 0;
   bool enough_ = false;
 };
 
@@ -247,17 +269,17 @@ Result<json::Object> run_search_content(const Work& work, const Arguments& argum
                [&](const WorkDirectory& in, const WorkEntry& entry, const std::string& path) {
                  if (entry.kind != WorkKind::kFile || (files && !files->matches(path))) return true;
                  const auto file = in.open(entry.name);
-                 if (!file) return true;
+                 if (!file) {
+                   search.cannot_be_read();
+                   return true;
+                 }
                  const auto place = as_text(below_place(start->place(), path));
                  return search.look(**file, work.manual() ? work.files.relative(place) : place,
                                     walk->budget());
                });
   TRY(walk->run(*start));
   auto notes = notes_of(*walk, search.enough(), search.lines().size(), "lines");
-  if (search.too_large() > 0) {
-    notes.push_back(fmt::format("{} files over {} bytes were not searched", search.too_large(),
-                                kMaxSearchedBytes));
-  }
+  std::ranges::copy(search.notes(), std::back_inserter(notes));
   if (work.manual()) {
     json::Array list;
     for (const auto& line : search.lines()) list.emplace_back(line);
