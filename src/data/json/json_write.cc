@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -40,17 +41,6 @@ void write_double(std::string& out, double number) {
   if (out.find_first_of(".e", begin) == out.npos) out += ".0";
 }
 
-void write_escape(std::string& out, unsigned char byte) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const char escape = kEscapes[byte];
-  out += '\\';
-  out += escape;
-  if (escape != 'u') return;
-  out += "00";
-  out += kDigits[byte >> 4];
-  out += kDigits[byte & 15];
-}
-
 // Whether one of eight bytes is below a space, a quote or a backslash, all at once.
 bool has_escape(const char* eight) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
@@ -63,20 +53,50 @@ bool has_escape(const char* eight) {
   return (found & (kOnes * 0x80)) != 0;
 }
 
-void write_string(std::string& out, std::string_view string) {
-  out += '"';
-  const char* plain = string.data();
-  const char* const end = plain + string.size();
-  for (const char* at = plain; at != end; ++at) {
-    while (end - at > 8 && !has_escape(at)) at += 8;
-    const auto byte = static_cast<unsigned char>(*at);
-    if (kEscapes[byte] == 0) [[likely]]
+// The bytes with their escapes; where they end.
+char* escape(char* to, std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  while (at != end) {
+    if (end - at >= 8 && !has_escape(at)) {
+      std::memcpy(to, at, 8);
+      at += 8;
+      to += 8;
       continue;
-    out.append(plain, at);
-    write_escape(out, byte);
-    plain = at + 1;
+    }
+    const auto byte = static_cast<unsigned char>(*at++);
+    const char name = kEscapes[byte];
+    if (name == 0) {
+      *to++ = static_cast<char>(byte);
+      continue;
+    }
+    *to++ = '\\';
+    *to++ = name;
+    if (name != 'u') continue;
+    *to++ = '0';
+    *to++ = '0';
+    *to++ = kDigits[byte >> 4];
+    *to++ = kDigits[byte & 15];
   }
-  out.append(plain, end);
+  return to;
+}
+
+// In pieces, each with room for the worst.
+void write_string(std::string& out, std::string_view string) {
+  constexpr std::size_t kPiece = 4096;
+  constexpr std::size_t kLongest = 6;  // \u001f
+  out += '"';
+  while (!string.empty()) {
+    const auto piece = string.substr(0, kPiece);
+    string.remove_prefix(piece.size());
+    const auto begin = out.size();
+    const auto room = begin + (kLongest * piece.size());
+    if (out.capacity() < room) out.reserve(std::max(room, 2 * out.capacity()));
+    out.resize_and_overwrite(room, [&](char* data, std::size_t) {
+      return static_cast<std::size_t>(escape(data + begin, piece) - data);
+    });
+  }
   out += '"';
 }
 

@@ -146,6 +146,10 @@ std::string home_directory() {
 
 // Files of this machine, without any store.
 Result<void> serve_directories(Context& context, const McpArguments& given) {
+  // Answers are large at times: their memory is used again, not given back and faulted in anew.
+  ::mallopt(M_ARENA_MAX, 4);
+  ::mallopt(M_MMAP_THRESHOLD, 16 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
   // --root alone is a list of one empty name.
   auto directories = given.roots;
   std::erase(directories, "");
