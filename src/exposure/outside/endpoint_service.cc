@@ -19,10 +19,6 @@ std::unexpected<mcp::RpcError> refused(const Error& error) {
   return mcp::rpc_fail(mcp::rpc_code::kInvalidParams, error.message);
 }
 
-std::unexpected<mcp::RpcError> not_here() {
-  return mcp::rpc_fail(mcp::rpc_code::kMethodNotFound, "this endpoint offers tools only");
-}
-
 }  // namespace
 
 EndpointService::EndpointService(BoundCalls& calls, std::string version) : calls_(calls) {
@@ -73,16 +69,6 @@ mcp::Rpc<mcp::Page> EndpointService::list_tools(mcp::Exchange& exchange, std::st
   return mcp::page_of(tools, cursor, kPageSize, {});
 }
 
-mcp::Manner EndpointService::manner(const mcp::Principal&, std::string_view,
-                                    const json::Object&) const {
-  return {};
-}
-
-std::span<const mcp::ParamHeader> EndpointService::param_headers(const mcp::Principal&,
-                                                                 std::string_view) const {
-  return {};
-}
-
 mcp::Rpc<mcp::ToolOutcome> EndpointService::call_tool(mcp::Exchange& exchange,
                                                       std::string_view tool,
                                                       const json::Object& arguments) {
@@ -91,26 +77,6 @@ mcp::Rpc<mcp::ToolOutcome> EndpointService::call_tool(mcp::Exchange& exchange,
   if (auto found = (*known)->find(tool); !found) return refused(found.error());
   return agent::outcome_of(
       calls_.call(**known, tool, arguments, Entrance::kMcp, exchange.stopping()));
-}
-
-mcp::Rpc<mcp::Page> EndpointService::list_resources(mcp::Exchange&, std::string_view) {
-  return not_here();
-}
-mcp::Rpc<mcp::Page> EndpointService::list_templates(mcp::Exchange&, std::string_view) {
-  return not_here();
-}
-mcp::Rpc<mcp::ResourceContents> EndpointService::read_resource(mcp::Exchange&, std::string_view) {
-  return not_here();
-}
-mcp::Rpc<mcp::Page> EndpointService::list_prompts(mcp::Exchange&, std::string_view) {
-  return not_here();
-}
-mcp::Rpc<json::Object> EndpointService::get_prompt(mcp::Exchange&, std::string_view,
-                                                   const json::Object&) {
-  return not_here();
-}
-mcp::Rpc<mcp::Completion> EndpointService::complete(mcp::Exchange&, const mcp::CompletionRequest&) {
-  return not_here();
 }
 
 mcp::Rpc<mcp::Watched> EndpointService::watch(const mcp::Principal& principal,

@@ -15,10 +15,6 @@ constexpr std::size_t kPageSize = 100;
 // Every principal that comes back is one of ours.
 const Desk& ours(const mcp::Principal& principal) { return static_cast<const Desk&>(principal); }
 
-std::unexpected<mcp::RpcError> not_here() {
-  return mcp::rpc_fail(mcp::rpc_code::kMethodNotFound, "a workspace offers tools only");
-}
-
 json::Object text_block(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
 
 // What clients are told of a tool before they use it, as the reference server says it.
@@ -153,16 +149,6 @@ mcp::Rpc<mcp::Page> WorkspaceService::list_tools(mcp::Exchange& exchange, std::s
   return mcp::page_of(tools, cursor, kPageSize, {});
 }
 
-mcp::Manner WorkspaceService::manner(const mcp::Principal&, std::string_view,
-                                     const json::Object&) const {
-  return {};
-}
-
-std::span<const mcp::ParamHeader> WorkspaceService::param_headers(const mcp::Principal&,
-                                                                  std::string_view) const {
-  return {};
-}
-
 mcp::ToolOutcome WorkspaceService::call_method(const Desk& desk, const json::Object& arguments,
                                                const std::stop_token& stop) const {
   const auto* method = json::find(arguments, "method");
@@ -210,26 +196,6 @@ mcp::Rpc<mcp::ToolOutcome> WorkspaceService::call_tool(mcp::Exchange& exchange,
   return answer ? outcome_of(std::move(*answer)) : failed(answer.error());
 }
 
-mcp::Rpc<mcp::Page> WorkspaceService::list_resources(mcp::Exchange&, std::string_view) {
-  return not_here();
-}
-mcp::Rpc<mcp::Page> WorkspaceService::list_templates(mcp::Exchange&, std::string_view) {
-  return not_here();
-}
-mcp::Rpc<mcp::ResourceContents> WorkspaceService::read_resource(mcp::Exchange&, std::string_view) {
-  return not_here();
-}
-mcp::Rpc<mcp::Page> WorkspaceService::list_prompts(mcp::Exchange&, std::string_view) {
-  return not_here();
-}
-mcp::Rpc<json::Object> WorkspaceService::get_prompt(mcp::Exchange&, std::string_view,
-                                                    const json::Object&) {
-  return not_here();
-}
-mcp::Rpc<mcp::Completion> WorkspaceService::complete(mcp::Exchange&,
-                                                     const mcp::CompletionRequest&) {
-  return not_here();
-}
 mcp::Rpc<mcp::Watched> WorkspaceService::watch(const mcp::Principal&, const mcp::Subject&) {
   return not_here();
 }

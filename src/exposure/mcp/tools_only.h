@@ -1,0 +1,29 @@
+// ToolsOnlyService: a service that offers tools and nothing else.
+#pragma once
+
+#include "exposure/mcp/service.h"
+
+namespace cairn::mcp {
+
+class ToolsOnlyService : public Service {
+ public:
+  // Tools that may take their time, and say nothing before their result.
+  Manner manner(const Principal& principal, std::string_view tool,
+                const json::Object& arguments) const override;
+  std::span<const ParamHeader> param_headers(const Principal& principal,
+                                             std::string_view tool) const override;
+
+  Rpc<Page> list_resources(Exchange& exchange, std::string_view cursor) final;
+  Rpc<Page> list_templates(Exchange& exchange, std::string_view cursor) final;
+  Rpc<ResourceContents> read_resource(Exchange& exchange, std::string_view uri) final;
+  Rpc<Page> list_prompts(Exchange& exchange, std::string_view cursor) final;
+  Rpc<json::Object> get_prompt(Exchange& exchange, std::string_view name,
+                               const json::Object& arguments) final;
+  Rpc<Completion> complete(Exchange& exchange, const CompletionRequest& request) final;
+
+ protected:
+  // For what else is asked of it.
+  static std::unexpected<RpcError> not_here();
+};
+
+}  // namespace cairn::mcp
