@@ -120,13 +120,18 @@ int replace(Temporary& temporary, const std::string& name, const FileSignature& 
     if (rename_in(directory, temporary.name(), name, RENAME_EXCHANGE) != 0) {
       const int why = errno;
       temporary.keep();
-      return why;
+      // Its place is empty now.
+      const bool back =
+          why == ENOENT && rename_in(directory, temporary.name(), name, RENAME_NOREPLACE) == 0;
+      return back ? kChanged : why;
     }
     if (const auto swapped = look_at(directory, temporary.name());
         swapped && swapped->st_ino == temporary.inode()) {
-      break;
+      return kChanged;
     }
   }
+  // Somebody's own is under the temporary name: it stays.
+  temporary.keep();
   return kChanged;
 }
 
