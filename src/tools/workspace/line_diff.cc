@@ -113,8 +113,9 @@ void removed_first(std::vector<LineStep>& steps) {
   for (auto begin = steps.begin(); begin != steps.end();) {
     begin = std::find_if_not(begin, steps.end(), same);
     const auto end = std::find_if(begin, steps.end(), same);
-    std::stable_partition(begin, end,
-                          [](const LineStep& step) { return step.kind == Kind::kRemoved; });
+    std::sort(begin, end, [](const LineStep& a, const LineStep& b) {
+      return a.kind != b.kind ? a.kind == Kind::kRemoved : a.line < b.line;
+    });
     begin = end;
   }
 }

@@ -62,6 +62,7 @@ struct Sized {
   WorkKind kind;
   std::uint64_t size = 0;
   Millis modified = 0;
+  std::size_t order = 0;  // in the directory
 };
 
 Result<std::vector<Sized>> sized_entries(const Work& work, const Arguments& arguments) {
@@ -74,15 +75,20 @@ Result<std::vector<Sized>> sized_entries(const Work& work, const Arguments& argu
       one.size = info->size;
       one.modified = info->modified;
     }
+    one.order = out.size();
     out.push_back(std::move(one));
   }
   if (arguments.text("sortBy") == "size") {
-    std::ranges::stable_sort(out, std::ranges::greater(), &Sized::size);
+    std::ranges::sort(out, [](const Sized& a, const Sized& b) {
+      return a.size != b.size ? a.size > b.size : a.order < b.order;
+    });
     return out;
   }
   for (auto& one : out) one.key = reading_key(one.name);
-  std::ranges::stable_sort(out, [](const Sized& a, const Sized& b) {
-    return a.key != b.key ? a.key < b.key : lower_before(a.name, b.name);
+  std::ranges::sort(out, [](const Sized& a, const Sized& b) {
+    if (a.key != b.key) return a.key < b.key;
+    if (lower_before(a.name, b.name)) return true;
+    return !lower_before(b.name, a.name) && a.order < b.order;
   });
   return out;
 }
