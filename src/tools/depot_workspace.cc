@@ -169,6 +169,7 @@ DepotWorkspace::DepotWorkspace(Call& call, Place place, SeenFiles& seen, const O
       place_(std::move(place)),
       seen_(seen),
       operation_(options.operation),
+      read_only_(options.read_only),
       agent_(agent_of(call.session(), place_, options.desk)),
       tree_(std::move(tree)),
       depot_(std::move(depot)) {}
@@ -313,8 +314,14 @@ Error told_conflict(Error error) {
 
 }  // namespace
 
+Result<void> DepotWorkspace::check_writable() const {
+  if (!read_only_ && call_.rights().can_upload()) return {};
+  return fail(Code::kUploadNotAllowed, "{} may only read here", operation_);
+}
+
 Result<void> DepotWorkspace::commit(const Stage& stage, const Changed& change, const NodeKey& base,
                                     std::string text) {
+  TRY(check_writable());
   const CommitRequest request{.depot = place_.depot,
                               .root = change.root->key(),
                               .expected_root = base,

@@ -23,6 +23,8 @@ class DepotWorkspace final : public Workspace {
     std::string_view operation;  // what commits are said to be made by
     // Who looks, among those with the same token.
     std::string_view desk;
+    // Whatever is asked of it, nothing is committed: UPLOAD_NOT_ALLOWED.
+    bool read_only = false;
   };
 
   // DEPOT_NOT_FOUND, PATH_NOT_FOUND when the place is gone.
@@ -81,6 +83,8 @@ class DepotWorkspace final : public Workspace {
   Place place_;
   SeenFiles& seen_;
   std::string operation_;
+  bool read_only_;
+  Result<void> check_writable() const;
   SeenFiles::Agent agent_;
   TreeView tree_;
   Depot depot_;

@@ -169,6 +169,7 @@ Result<std::size_t> DepotWorkspace::change_to_undo(const Changes& known,
 }
 
 Result<WorkChange> DepotWorkspace::undo(std::string_view id) {
+  TRY(check_writable());
   std::optional<std::uint64_t> wanted;
   if (!id.empty()) wanted = TRY(change_number(id));
   const auto known = TRY(changes(wanted.value_or(0)));

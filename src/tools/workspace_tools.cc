@@ -23,9 +23,9 @@ Result<Reply> run(Shelf& shelf, bool changes, Call& call, const Arguments& argum
     return fail(Code::kToolNotFound, "there is no file tool '{}' that {}", shown(name),
                 changes ? "changes something" : "only reads");
   }
-  auto files =
-      TRY(DepotWorkspace::open(call, arguments.text("depotId"), shelf.seen,
-                               {.operation = row->tool.name, .desk = arguments.text("desk")}));
+  auto files = TRY(DepotWorkspace::open(
+      call, arguments.text("depotId"), shelf.seen,
+      {.operation = row->tool.name, .desk = arguments.text("desk"), .read_only = !changes}));
   const work::Work work{
       .files = files,
       .clock = call.clock(),

@@ -34,8 +34,8 @@ McpRow subscribe(std::string what, std::function<std::string(Scene&)> uri) {
 }
 
 // A file tool at `/mcp/workspaces/{site}`.
-McpRow file_tool(std::string tool, json::Object arguments) {
-  return {"workspace: " + tool, [=](Scene& scene, McpDoor& door, const std::string& token) {
+McpRow file_tool(std::string tool, json::Object arguments, std::string more = {}) {
+  return {"workspace: " + tool + more, [=](Scene& scene, McpDoor& door, const std::string& token) {
             return door
                 .ask_workspace(scene.site, token, "tools/call",
                                {{"name", tool}, {"arguments", arguments}})
@@ -118,6 +118,8 @@ const std::vector<McpRow>& mcp_rows() {
       file_tool("read_media_file", {{"path", "docs/a.txt"}}),
       file_tool("read_multiple_files", {{"paths", json::Array{"docs/a.txt"}}}),
       file_tool("write_file", {{"path", "docs/a.txt"}, {"content", "w"}}),
+      file_tool("write_file", {{"path", "docs/a.txt"}, {"content", "w"}, {"dryRun", true}},
+                ", said to be dry"),
       file_tool("edit_file",
                 {{"path", "docs/a.txt"},
                  {"edits", json::Array{json::Object{{"oldText", "alpha"}, {"newText", "beta"}}}}}),

@@ -52,8 +52,9 @@ struct FileTool {
   Result<json::Object> (*run)(const Work& work, const Arguments& arguments);
 
   bool changes() const { return !annotations.read_only; }
-  // The same of one call: a dry run changes nothing.
+  // The same of one call: a dry run, of a tool that has one, changes nothing.
   bool changes(const json::Object& arguments) const {
+    if (!input.at("properties").get_object().contains("dryRun")) return changes();
     const auto* dry = json::find(arguments, "dryRun");
     return changes() && !(dry != nullptr && dry->is_bool() && dry->get_bool());
   }
