@@ -315,9 +315,9 @@ TEST(Pattern, IsSharedByThreads) {
 // RE2 on each line, and for words on every piece of it.
 class Oracle final {
  public:
-  Oracle(std::string source, PatternOptions options)
+  Oracle(const std::string& source, PatternOptions options)
       : options_(options),
-        source_(options.regex ? std::move(source) : RE2::QuoteMeta(source)),
+        source_(options.regex ? source : RE2::QuoteMeta(source)),
         re_(source_, re2_options(options.ignore_case)) {}
 
   // The line numbers that match, with the begin of the first match.
@@ -377,6 +377,16 @@ class Oracle final {
   RE2 re_;
 };
 
+// The same with a group in each alternative, so that RE2 makes no class of them and none wrong.
+//
+// REQUIRES: each bar is one between alternatives.
+std::string unmerged(std::string regex) {
+  for (auto bar = regex.find('|'); bar != regex.npos; bar = regex.find('|', bar + 3)) {
+    regex.insert(bar, "()");
+  }
+  return regex;
+}
+
 class Generator final {
  public:
   explicit Generator(std::uint64_t seed) : engine_(seed) {}
@@ -385,6 +395,7 @@ class Generator final {
   bool one_in(std::size_t n) { return below(n) == 0; }
 
   std::string regex(int depth) {
+    if (one_in(4)) return characters();
     std::string out;
     const auto pieces = 1 + below(4);
     for (std::size_t i = 0; i < pieces; ++i) {
@@ -402,17 +413,59 @@ class Generator final {
     return out;
   }
 
-  std::string text(std::size_t pieces) {
+  enum class Bytes { kNoCharacters, kAlmostCharacters };
+
+  std::string text(std::size_t pieces, Bytes broken) {
     static constexpr std::string_view kPieces[] = {
-        "a", "a",  "b",      "b",  "A",    "k",    "s",    "S",    "_",   "1",
-        " ", "\t", "\v",     "-",  ".",    "\n",   "\n",   "\r\n", "\r",  "é",
-        "É", "ſ",  "\u212a", "😀", "\xff", "\xc3", "\x80", "ab",   "aab", "k1"};
+        "a",      "a",  "b",    "b",    "A",    "k",  "s",    "S",  "_", "1", " ",
+        "\t",     "\v", "-",    ".",    "\n",   "\n", "\r\n", "\r", "é", "É", "ſ",
+        "\u212a", "😀", "\xff", "\xc3", "\x80", "ab", "aab",  "k1", "K", "B"};
+    // Latin-1, beginnings and ends of UTF-8, surrogates, and what is longer than it need be.
+    static constexpr std::string_view kNoCharacters[] = {
+        "\xe9",     "\xc9",     "\xdf",         "\xbf",         "\xc5",     "\xc5",
+        "\xe2\x84", "\xc0\xaf", "\xf0\x9f\x98", "\xed\xa0\x80", "\xf8\x80", "\xe2\x84\xe9"};
+    // What RE2 takes for one in some classes, by how it has put them together.
+    static constexpr std::string_view kAlmostCharacters[] = {"\xf4\x90\x80\x80", "\xe0\x80\x80",
+                                                             "\xe0\x85\xbf", "\xf0\x82\x84\xaa"};
+    const std::size_t one_broken_in = one_in(2) ? 4 : 64;
+    const std::size_t one_line_end_in = one_in(2) ? 2 : 64;
     std::string out;
-    for (auto n = below(pieces); n > 0; --n) out += kPieces[below(std::size(kPieces))];
+    for (auto n = below(pieces); n > 0; --n) {
+      if (!one_in(one_broken_in)) {
+        out += kPieces[below(std::size(kPieces))];
+      } else if (broken == Bytes::kNoCharacters || one_in(2)) {
+        out += kNoCharacters[below(std::size(kNoCharacters))];
+      } else {
+        out += kAlmostCharacters[below(std::size(kAlmostCharacters))];
+      }
+      if (one_in(one_line_end_in)) out += '\n';
+    }
     return out;
   }
 
  private:
+  // Alternatives of one character each, behind the same prefix or none.
+  std::string characters() {
+    static constexpr std::string_view kCharacters[] = {
+        "a",       "a",      "A",      "[Aa]",    "[Aa]",    "b",      "[Bb]",   "k",
+        "K",       "[Kk]",   "s",      "S",       "[Ss]",    "[ks]",   "[AB]",   "[a-s]",
+        "ſ",       "\u212a", "é",      "É",       "[é-ü]",   "[^é]",   "[à-ƿ]",  "\\W",
+        "\\pL",    "1",      "(a)",    "(?:k)",   "(s)",     "(?i:a)", "(?i:k)", "(?i:s)",
+        "(?-i:A)", "(?i)S",  "(?-i)K", "[Aa\\n]", "\\QA\\E", "a\\B*",  "s$",     "[Kk]{1}"};
+    static constexpr std::string_view kLetters[] = {"é", "[é-ü]", "k", "K", "s", "S", "a", "B"};
+    static constexpr std::string_view kPrefixes[] = {"", "", "", "b", "[Bb]", "k", "é", "^"};
+    const auto prefix = kPrefixes[below(std::size(kPrefixes))];
+    const bool letters = one_in(2);
+    std::string out;
+    for (auto n = 2 + below(3); n > 0; --n) {
+      out += fmt::format("{}{}", prefix,
+                         letters ? kLetters[below(std::size(kLetters))]
+                                 : kCharacters[below(std::size(kCharacters))]);
+      if (n > 1) out += '|';
+    }
+    return out;
+  }
+
   std::string repeatable(int depth) {
     if (depth > 0 && one_in(4)) {
       static constexpr std::string_view kOpen[] = {
@@ -533,10 +586,15 @@ TEST(PatternProperty, FindsTheSameLinesAsRe2OnEachLine) {
     ++compiled;
     auto hyperscan = Pattern::compile(source, options, kAtOnceNoLiteral).value();
     auto usual = Pattern::compile(source, options).value();
-    const Oracle oracle(source, options);
+    const Oracle meant(options.regex ? unmerged(source) : source, options);
+    const Oracle put_together_alike(
+        options.regex ? keep_apart(source, options.ignore_case) : source, options);
     for (int i = 0; i < 6; ++i) {
-      const auto text = generate.text(options.whole_word ? 20 : i < 3 ? 40 : 200);
-      const auto expected = oracle.search(text);
+      using enum Generator::Bytes;
+      const bool almost = i % 3 == 2;
+      const std::size_t pieces = options.whole_word ? 20 : i < 3 ? 40 : 200;
+      const auto text = generate.text(pieces, almost ? kAlmostCharacters : kNoCharacters);
+      const auto expected = (almost ? put_together_alike : meant).search(text);
       EXPECT_EQ(found_by(*re2, text), expected) << source << " in " << testing::PrintToString(text);
       EXPECT_EQ(found_by(hyperscan, text), expected)
           << source << " in " << testing::PrintToString(text);
