@@ -169,13 +169,18 @@ struct Pattern::Program {
 Result<Pattern> Pattern::compile(std::string_view text, PatternOptions options,
                                  PatternTuning tuning) {
   TRY(check_text(text));
-  const auto source = options.regex ? std::string(text) : RE2::QuoteMeta(piece(text));
+  auto source = options.regex ? std::string(text) : RE2::QuoteMeta(piece(text));
   auto re2 = re2_options();
   re2.set_case_sensitive(!options.ignore_case);
 
   auto program = std::make_shared<Program>();
   program->exact = std::make_unique<const RE2>(source, re2);
   if (!program->exact->ok()) return syntax_error(text, *program->exact);
+  if (auto apart = keep_apart(source, options.ignore_case); apart != source) {
+    source = std::move(apart);
+    program->exact = std::make_unique<const RE2>(source, re2);
+    if (!program->exact->ok()) return syntax_error(text, *program->exact);
+  }
   if (options.whole_word) {
     program->exact = whole_word(source, options.ignore_case);
     program->group = 1;

@@ -1,14 +1,16 @@
 // Finding the lines of a text that match a pattern: the engine under grep.
 //
-// RE2's syntax and RE2's answer for each line on its own define what matches; Hyperscan, where it
-// is built in and takes the pattern, only finds the lines worth asking about. No back-references,
-// no look-around.
+// RE2's syntax and RE2's answer for each line on its own define what matches, without a defect that
+// those before 2024 have (see keep_apart()); Hyperscan, where it is built in and takes the pattern,
+// only finds the lines worth asking about. No back-references, no look-around.
 //
 //   Lines       end at `\n` or `\r\n`, which are not part of them; a last line needs no end, an
 //               empty text has no lines. Nothing matches across lines: `^` and `$` are the ends of
 //               each line, `\s` and `[^x]` never take its terminator.
 //   Characters  are UTF-8. A byte that is not valid UTF-8 matches no character and no class, only
-//               `\C`; what is around it is matched as ever.
+//               `\C`; what is around it is matched as ever. Only what has the form of UTF-8 without
+//               being it (surrogates, overlong forms, U+110000 and on) may be in a class, as in
+//               RE2.
 //   Words       a whole-word match has no letter, digit or `_` of ASCII before or after it, as with
 //               grep -w: other ends and later places in the line are tried.
 #pragma once

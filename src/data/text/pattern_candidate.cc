@@ -22,21 +22,42 @@ struct Repeat {
 class Reader final {
  public:
   Reader(std::string_view pattern, bool ignore_case, Dialect dialect)
-      : rest_(pattern), fold_(ignore_case), out_(dialect) {}
+      : pattern_(pattern), rest_(pattern), fold_(ignore_case), out_(dialect) {}
 
-  Candidate run() {
-    bool known = true;
-    while (known && !rest_.empty()) known = token();
+  Candidate loosened() {
+    const bool known = read();
     Candidate result;
     result.wants_newline = wants_newline_;
-    if (!known || out_.in_group()) return result;
+    if (!known || !writable_) return result;
     if (only_literal_ && !literal_.empty()) result.literal = literal_;
     result.needs_last_line = out_.needs_last_line();
     result.expression = std::move(out_).finish();
     return result;
   }
 
+  // If all is in both cases, it stays so in whatever class it gets into.
+  std::string kept_apart() {
+    if (!read() || !ends_in_pair_ || !has_single_case_) return std::string(pattern_);
+    std::string out;
+    std::size_t from = 0;
+    for (const auto bar : bars_) {
+      out += pattern_.substr(from, bar - from);
+      out += "(?:)";
+      from = bar;
+    }
+    out += pattern_.substr(from);
+    return out;
+  }
+
  private:
+  bool read() {
+    while (!rest_.empty()) {
+      if (!token()) return false;
+    }
+    end_alternative();
+    return !out_.in_group();
+  }
+
   bool token() {
     switch (rest_.front()) {
       case '(':
@@ -48,10 +69,7 @@ class Reader final {
       case '\\':
         return escape();
       case '|':
-        rest_.remove_prefix(1);
-        only_literal_ = false;
-        out_.alternative();
-        return true;
+        return put_bar();
       case '.':
         rest_.remove_prefix(1);
         return put_set(CharSet::everything());
@@ -73,13 +91,29 @@ class Reader final {
     return put_character(read_character());
   }
 
+  bool put_bar() {
+    bars_.push_back(pattern_.size() - rest_.size());
+    rest_.remove_prefix(1);
+    only_literal_ = false;
+    end_alternative();
+    out_.alternative();
+    return true;
+  }
+
+  void end_alternative() { ends_in_pair_ |= std::exchange(pair_, false); }
+
   bool put_set(const CharSet& set) {
     only_literal_ = false;
-    return out_.set(set);
+    has_single_case_ |= !fold_;
+    pair_ = set.has_one_letter_in_both_cases();
+    writable_ &= out_.set(set);
+    return true;
   }
 
   bool put_character(char32_t c) {
     wants_newline_ |= c == '\n';
+    has_single_case_ |= !fold_;
+    pair_ = fold_ && is_ascii_letter(c);
     if (fold_ && (c >= 0x80 || is_ascii_letter(c))) {
       only_literal_ = false;
       out_.folded_character(c);
@@ -92,12 +126,14 @@ class Reader final {
 
   bool put_assertion(std::string_view text) {
     only_literal_ = false;
+    pair_ = false;
     out_.assertion(text);
     return true;
   }
 
   bool put_line_end() {
     only_literal_ = false;
+    pair_ = false;
     out_.line_end(rest_.find_first_not_of(')') == rest_.npos ||
                   (!out_.in_group() && rest_.front() == '|'));
     return true;
@@ -105,6 +141,7 @@ class Reader final {
 
   bool put_repeat(Repeat repeat) {
     only_literal_ = false;
+    pair_ = false;
     return out_.repeat(repeat.least, repeat.most);
   }
 
@@ -187,6 +224,7 @@ class Reader final {
       }
     }
     only_literal_ = false;
+    pair_ = false;
     fold_outside_.push_back(fold_outside);
     out_.open_group();
     return true;
@@ -221,6 +259,7 @@ class Reader final {
   bool close_group() {
     rest_.remove_prefix(1);
     if (!out_.in_group()) return false;
+    end_alternative();
     out_.close_group();
     fold_ = fold_outside_.back();
     fold_outside_.pop_back();
@@ -247,6 +286,7 @@ class Reader final {
 
   bool put_any_byte() {
     only_literal_ = false;
+    pair_ = false;
     out_.any_byte();
     return true;
   }
@@ -380,20 +420,30 @@ class Reader final {
     return true;
   }
 
+  const std::string_view pattern_;
   std::string_view rest_;
   bool fold_;
   CandidateWriter out_;
   std::vector<bool> fold_outside_;  // of each open group
   std::string literal_;
+  std::vector<std::size_t> bars_;  // where they are in the pattern
   bool only_literal_ = true;
   bool wants_newline_ = false;
-  bool inexact_ = false;  // the bracket expression has a \p
+  bool writable_ = true;          // no set was empty
+  bool pair_ = false;             // the piece before is one letter of ASCII in both cases
+  bool ends_in_pair_ = false;     // an alternative does, and could be left with no more than that
+  bool has_single_case_ = false;  // something does not ignore case
+  bool inexact_ = false;          // the bracket expression has a \p
 };
 
 }  // namespace
 
+std::string keep_apart(std::string_view pattern, bool ignore_case) {
+  return Reader(pattern, ignore_case, Dialect::kRe2).kept_apart();
+}
+
 Candidate loosen(std::string_view pattern, bool ignore_case, Dialect dialect) {
-  return Reader(pattern, ignore_case, dialect).run();
+  return Reader(pattern, ignore_case, dialect).loosened();
 }
 
 }  // namespace cairn

@@ -58,11 +58,18 @@ void CandidateWriter::folded_character(char32_t c) {
     return;
   }
   if (!is_ascii_letter(c)) return character(c);
-  // A line with one of those is rare enough to be a candidate whatever else it has.
-  kelvin_sign_ |= (c | 32) == 'k';
-  long_s_ |= (c | 32) == 's';
+  const char lower = static_cast<char>(c | 32U);
   begin_piece(Kind::kUnit);
-  out_ += fmt::format("[{}{}]", static_cast<char>(c & ~32U), static_cast<char>(c | 32U));
+  out_ += fmt::format("[{}{}", static_cast<char>(c & ~32U), lower);
+  if (lower == 'k') kelvin_sign_ |= third_case(kKelvinSign);
+  if (lower == 's') long_s_ |= third_case(kLongS);
+  out_ += ']';
+}
+
+bool CandidateWriter::third_case(char32_t c) {
+  if (dialect_ == Dialect::kHyperscan) return true;
+  text(c);
+  return false;
 }
 
 bool CandidateWriter::set(CharSet set) {
@@ -146,6 +153,7 @@ bool CandidateWriter::repeat(int least, int most) {
 }
 
 std::string CandidateWriter::finish() && {
+  // A line with one of those is rare enough to be a candidate whatever else it has.
   if (kelvin_sign_) {
     alternative();
     text(kKelvinSign);

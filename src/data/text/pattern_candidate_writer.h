@@ -58,12 +58,14 @@ class CandidateWriter final {
 
   void begin_piece(Kind kind) { piece_ = {.kind = kind, .begin = out_.size(), .set = {}}; }
   void text(char32_t c);
+  // Of the letter whose bracket is open; true if it cannot be in there and is left for finish().
+  bool third_case(char32_t c);
 
   Dialect dialect_;
   std::string out_;
   Piece piece_;
   std::vector<std::size_t> groups_;  // where each open one begins
-  bool kelvin_sign_ = false;         // a folded k was written
+  bool kelvin_sign_ = false;         // a folded k was written without it
   bool long_s_ = false;              // or an s
   bool needs_last_line_ = false;
 };

@@ -95,6 +95,13 @@ CharSet CharSet::negated() const {
   return set;
 }
 
+bool CharSet::has_one_letter_in_both_cases() const {
+  if (ascii.count() - ascii['\n'] != 2) return false;
+  std::size_t upper = 'A';
+  while (upper <= 'Z' && !ascii[upper]) ++upper;
+  return upper <= 'Z' && ascii[upper - 'A' + 'a'];
+}
+
 std::string CharSet::render_ascii() const {
   std::string out;
   for (unsigned first = 0; first < 128; ++first) {

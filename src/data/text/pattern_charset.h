@@ -26,6 +26,8 @@ struct CharSet {
   // With both cases of its letters, by Unicode's simple folding.
   CharSet folded() const;
   CharSet negated() const;
+  // Of ASCII within a line it has A and a, or another such pair, and nothing else.
+  bool has_one_letter_in_both_cases() const;
 
   // The ranges for a bracket expression, without brackets: `\x09a-z`.
   std::string render_ascii() const;
