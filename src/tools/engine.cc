@@ -84,8 +84,8 @@ class OpenEngine final : public Engine {
 Result<std::unique_ptr<Engine>> assemble(std::unique_ptr<Store> store, const Clock& clock,
                                          Random& random, Meter& meter,
                                          const EngineOptions& options) {
-  auto engine = std::make_unique<OpenEngine>(std::move(store), clock, random,
-                                             TRY(ToolTable::make()), meter, options);
+  auto engine = std::make_unique<OpenEngine>(std::move(store), clock, random, ToolTable::make(),
+                                             meter, options);
   TRY(engine->begin(clock, random));
   return engine;
 }

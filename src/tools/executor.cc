@@ -163,7 +163,7 @@ Result<const ToolTable::Row*> Executor::admit(const Caller& caller, std::string_
   const auto& chain = caller.session().chain;
   if (chain.size() > 1) TRY(rate_.take(chain[chain.size() - 2]->id));
   TRY(authorise(caller.session(), row->tool, services_.users));
-  TRY(row->input.check(arguments));
+  TRY(row->check(arguments));
   return row;
 }
 

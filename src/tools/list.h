@@ -82,6 +82,6 @@ Tool create_mcp_instance();
 Tool upgrade_endpoint();
 
 // The file tools on a depot, for workspaces.
-Result<std::vector<Tool>> workspace_tools();
+std::vector<Tool> workspace_tools();
 
 }  // namespace cairn

@@ -96,20 +96,10 @@ constexpr MakeTool kTools[] = {
 
 }  // namespace
 
-Result<ToolTable> ToolTable::make() {
+ToolTable ToolTable::make() {
   ToolTable table;
-  std::vector<Tool> tools;
-  for (auto make : kTools) tools.push_back(make());
-  for (auto& tool : TRY(workspace_tools())) tools.push_back(std::move(tool));
-  for (auto& tool : tools) {
-    auto input = json::Schema::compile(tool.input);
-    auto output = json::Schema::compile(tool.output);
-    if (!input || !output) {
-      return fail(Code::kInternal, "the schema of {} is wrong: {}", tool.name,
-                  (input ? output.error() : input.error()).message);
-    }
-    table.rows_.push_back({std::move(tool), std::move(*input)});
-  }
+  for (auto make : kTools) table.rows_.push_back({make()});
+  for (auto& tool : workspace_tools()) table.rows_.push_back({std::move(tool)});
   for (std::size_t i = 0; i < table.rows_.size(); ++i) {
     table.by_name_.emplace(table.rows_[i].tool.name, i);
   }

@@ -5,19 +5,24 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/json/schema.h"
+#include "data/json/lazy_schema.h"
 #include "tools/tool.h"
 
 namespace cairn {
 
 class ToolTable final {
  public:
-  // All of them. A schema of ours that does not compile is an INTERNAL error.
-  static Result<ToolTable> make();
+  // All of them.
+  static ToolTable make();
 
   struct Row {
     Tool tool;
-    json::Schema input;
+    json::LazySchema input = {};
+
+    // Whether these are arguments for the tool: INVALID_ARGUMENT as json::Schema says it.
+    Result<void> check(const json::Value& arguments) const {
+      return input.check(tool.input, arguments);
+    }
   };
 
   // TOOL_NOT_FOUND with the nearest name.

@@ -47,8 +47,8 @@ json::Value input() {
 
 }  // namespace
 
-Result<std::vector<Tool>> workspace_tools() {
-  auto shelf = std::make_shared<Shelf>(TRY(work::FileTools::make()));
+std::vector<Tool> workspace_tools() {
+  auto shelf = std::make_shared<Shelf>(work::FileTools::make());
   // By the file tool, for who looks for that; a name that is none stays out of the log.
   const auto label = [shelf](std::string_view otherwise) {
     return [shelf, otherwise](const json::Object& arguments) {

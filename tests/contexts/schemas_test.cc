@@ -8,8 +8,18 @@
 namespace cairn {
 namespace {
 
+TEST(Schemas, OfEveryToolCompile) {
+  const auto table = ToolTable::make();
+  for (const auto& row : table.rows()) {
+    for (const auto* schema : {&row.tool.input, &row.tool.output}) {
+      auto compiled = json::Schema::compile(*schema);
+      EXPECT_TRUE(compiled) << row.tool.name << ": " << compiled.error().render();
+    }
+  }
+}
+
 TEST(Schemas, OfOperationsAreWithinThemselves) {
-  const auto table = std::move(*ToolTable::make());
+  const auto table = ToolTable::make();
   for (const auto& operation : operations()) {
     if (operation.tool.empty()) continue;
     ContextTool tool;

@@ -19,7 +19,7 @@ class DefinitionTest : public testing::Test {
     return json::write(json::Object{{"tools", std::move(tools)}}).size();
   }
   const Tool& tool(std::string_view name) { return table.find(name).value()->tool; }
-  ToolTable table = ToolTable::make().value();
+  ToolTable table = ToolTable::make();
 };
 
 // A token is about four characters; bytes are counted, which are at least as many.

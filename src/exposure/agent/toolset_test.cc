@@ -29,7 +29,7 @@ class ToolsetTest : public testing::Test {
     EXPECT_EQ(refused.error().code, Code::kInvalidArgument);
     return refused.error().message;
   }
-  ToolTable table = ToolTable::make().value();
+  ToolTable table = ToolTable::make();
 };
 
 TEST_F(ToolsetTest, EverySetNamesToolsForAgents) {

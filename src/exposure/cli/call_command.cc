@@ -40,7 +40,7 @@ Result<void> add_pairs(json::Object& arguments, const CallArguments& given) {
             http::percent_encode(pair.substr(equals + 1));
   }
   auto query = TRY(http::Query::parse(text));
-  auto table = TRY(ToolTable::make());
+  auto table = ToolTable::make();
   return rest::add_query_arguments(arguments, query, TRY(table.find(given.tool))->tool.input);
 }
 

@@ -103,7 +103,7 @@ WorkspaceService::WorkspaceService(work::FileTools tools, std::string version)
 
 Result<std::unique_ptr<WorkspaceService>> WorkspaceService::make(std::string version) {
   return std::unique_ptr<WorkspaceService>(
-      new WorkspaceService(TRY(work::FileTools::make()), std::move(version)));
+      new WorkspaceService(work::FileTools::make(), std::move(version)));
 }
 
 std::string WorkspaceService::instructions(const mcp::Principal& principal) const {

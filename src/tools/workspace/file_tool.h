@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "data/json/schema.h"
+#include "data/json/lazy_schema.h"
 #include "data/workspace/workspace.h"
 #include "tools/arguments.h"
 #include "tools/tool.h"
@@ -65,12 +65,11 @@ struct FileTool {
 // Threads  immutable once made.
 class FileTools final {
  public:
-  // A schema of ours that does not compile is an INTERNAL error.
-  static Result<FileTools> make();
+  static FileTools make();
 
   struct Row {
     FileTool tool;
-    json::Schema schema;
+    json::LazySchema schema = {};
   };
   const std::vector<Row>& rows() const { return rows_; }
   const Row* find(std::string_view name) const;

@@ -50,7 +50,7 @@ json::Value said_shape() {
        {"notes", shape::list_of(shape::text(), "What else there is to say"), shape::kOptional}});
 }
 
-Result<FileTools> FileTools::make() {
+FileTools FileTools::make() {
   std::vector<FileTool> all = read_tools();
   const auto add = [&](std::vector<FileTool> more) {
     std::ranges::move(more, std::back_inserter(all));
@@ -65,10 +65,7 @@ Result<FileTools> FileTools::make() {
   add(search_tools());
   add(history_tools());
   FileTools out;
-  for (auto& tool : all) {
-    auto schema = TRY(json::Schema::compile(tool.input));
-    out.rows_.push_back({std::move(tool), std::move(schema)});
-  }
+  for (auto& tool : all) out.rows_.push_back({std::move(tool)});
   return out;
 }
 
@@ -97,7 +94,7 @@ std::vector<std::string> strangers(const FileTool& tool, const json::Object& arg
 Result<json::Object> run_known(const FileTools::Row& row, const Work& work,
                                const json::Value& arguments) {
   auto outcome = [&]() -> Result<json::Object> {
-    TRY(row.schema.check(arguments));
+    TRY(row.schema.check(row.tool.input, arguments));
     return row.tool.run(work, Arguments(arguments.get_object()));
   }();
   if (outcome) return outcome;

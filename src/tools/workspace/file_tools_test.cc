@@ -25,15 +25,10 @@ class FileToolsTest : public testing::Test {
     fs::create_directories(root_);
     auto opened = DirectoryWorkspace::open(std::vector{root_.string()}, random_, {});
     if (opened) files_ = *opened;
-    auto tools = FileTools::make();
-    if (tools) tools_.emplace(std::move(*tools));
   }
   ~FileToolsTest() override { fs::remove_all(root_); }
 
-  void SetUp() override {
-    ASSERT_TRUE(files_);
-    ASSERT_TRUE(tools_);
-  }
+  void SetUp() override { ASSERT_TRUE(files_); }
 
   void put(const std::string& path, const std::string& content) {
     fs::create_directories((root_ / path).parent_path());
@@ -45,7 +40,7 @@ class FileToolsTest : public testing::Test {
                            std::int64_t answer_bytes = Work::kAnswerBytes) {
     const Work work{
         .files = *files_, .clock = clock_, .style = style, .answer_bytes = answer_bytes};
-    return FileTools::run(*tools_->find(tool), work, json::Value(arguments));
+    return FileTools::run(*tools_.find(tool), work, json::Value(arguments));
   }
   std::string content(std::string_view tool, const json::Object& arguments) {
     auto answer = run(tool, arguments);
@@ -60,8 +55,15 @@ class FileToolsTest : public testing::Test {
   SystemClock clock_;
   SeededRandom random_{1};
   std::shared_ptr<DirectoryWorkspace> files_;
-  std::optional<FileTools> tools_;
+  FileTools tools_ = FileTools::make();
 };
+
+TEST_F(FileToolsTest, HaveSchemasThatCompile) {
+  for (const auto& row : tools_.rows()) {
+    auto compiled = json::Schema::compile(row.tool.input);
+    EXPECT_TRUE(compiled) << row.tool.name << ": " << compiled.error().render();
+  }
+}
 
 TEST_F(FileToolsTest, ReadsARangeOfLines) {
   put("a.txt", "1\n2\n3\n4\n5\n");
