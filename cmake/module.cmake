@@ -17,9 +17,27 @@ function(cairn_module)
   file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/${ARG_FOLDER} ${root}/${ARG_FOLDER} SYMBOLIC)
   target_include_directories(${target} PUBLIC ${root})
   target_link_libraries(${target} PUBLIC ${ARG_DEPENDS} PRIVATE cairn_flags ${ARG_LINKS})
+  if("cairn_tools" IN_LIST ARG_DEPENDS OR ARG_NAME STREQUAL "tools")
+    cairn_precompile(${target} tools)
+  elseif("cairn_json" IN_LIST ARG_DEPENDS OR ARG_NAME STREQUAL "json")
+    cairn_precompile(${target} json)
+  else()
+    cairn_precompile(${target} std)
+  endif()
   if(CAIRN_TESTS AND ARG_TESTS)
     cairn_test(NAME ${ARG_NAME}_test SOURCES ${ARG_TESTS} DEPENDS ${target} LABELS ${ARG_LABELS})
   endif()
+endfunction()
+
+# cairn_part(NAME name FOLDER folder OF module SEES targets... SOURCES files...)
+#
+# A folder that is compiled into another's module, and may include that module and what it SEES. Who
+# includes its headers depends on `cairn_<name>`.
+function(cairn_part)
+  cmake_parse_arguments(ARG "" "NAME;FOLDER;OF" "SEES;SOURCES" ${ARGN})
+  target_sources(cairn_${ARG_OF} PRIVATE ${ARG_SOURCES})
+  add_library(cairn_${ARG_NAME} INTERFACE)
+  target_link_libraries(cairn_${ARG_NAME} INTERFACE cairn_${ARG_OF})
 endfunction()
 
 # cairn_test(NAME program SOURCES files... DEPENDS targets... LABELS labels...): a GoogleTest
@@ -30,13 +48,25 @@ function(cairn_test)
   find_package(GTest REQUIRED)
   add_executable(${ARG_NAME} ${ARG_SOURCES})
   target_link_libraries(${ARG_NAME} PRIVATE ${ARG_DEPENDS} cairn_flags GTest::gmock GTest::gtest_main)
-  # A test is compiled more often than it is run: half the time of -O2 -g. What the sanitizers are
-  # to look at is the code under test.
-  if(CAIRN_SANITIZE)
-    target_compile_options(${ARG_NAME} PRIVATE -O0 -g1 -fno-sanitize=undefined)
-  else()
-    target_compile_options(${ARG_NAME} PRIVATE -O1 -g1)
-  endif()
+  cairn_test_options(${ARG_NAME})
+  cairn_precompile(${ARG_NAME} test)
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME})
   set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  if(CAIRN_SANITIZE STREQUAL "thread")
+    # Debian's RocksDB is not built for it: the in-memory twin runs the same code above it.
+    set_tests_properties(${ARG_NAME} PROPERTIES ENVIRONMENT
+      "GTEST_FILTER=-*Rocks*;TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp halt_on_error=1")
+  elseif(CAIRN_SANITIZE)
+    set_tests_properties(${ARG_NAME} PROPERTIES ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")
+  endif()
+  if(NOT "whole" IN_LIST ARG_LABELS)
+    add_dependencies(unit_tests ${ARG_NAME})
+  endif()
+  if("threads" IN_LIST ARG_LABELS)
+    add_dependencies(thread_tests ${ARG_NAME})
+  endif()
 endfunction()
+
+# What the stages of ./test build.
+add_custom_target(unit_tests)
+add_custom_target(thread_tests)

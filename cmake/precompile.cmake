@@ -1,0 +1,57 @@
+# Headers that nearly every source parses, parsed once for all of them.
+#
+# cairn_precompile(TARGET KIND) gives a target one of these sets: `std`, `json` and `test` below, or
+# `tools`, which cairn_tools makes for itself and for the modules above it. A source still includes what
+# it uses: the preset `plain` builds without any of this, so that a missing include shows.
+
+option(CAIRN_PRECOMPILE "Precompile the headers that nearly every source parses" ON)
+
+set(CAIRN_HEADERS_std
+  <algorithm> <array> <atomic> <charconv> <chrono> <condition_variable> <cstdint> <cstring> <deque>
+  <expected> <filesystem> <functional> <list> <map> <memory> <mutex> <numeric> <optional> <random>
+  <ranges> <set> <span> <stop_token> <string> <string_view> <thread> <unordered_map> <unordered_set>
+  <utility> <variant> <vector> <fmt/format.h>)
+set(CAIRN_HEADERS_json ${CAIRN_HEADERS_std}
+  <boost/json/array.hpp> <boost/json/kind.hpp> <boost/json/object.hpp> <boost/json/string.hpp>
+  <boost/json/value.hpp>)
+set(CAIRN_HEADERS_tools ${CAIRN_HEADERS_json} <tools/executor.h> <tools/fs.h> <tools/list.h>
+  <tools/render.h> <tools/shape.h>)
+set(CAIRN_HEADERS_test ${CAIRN_HEADERS_json} <gmock/gmock.h> <gtest/gtest.h>)
+
+# Both compilers take a precompiled header only from a source with the same options, so each kind is
+# made once with the options that its users have.
+function(cairn_precompiled_headers kind)
+  set(target cairn_headers_${kind})
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/headers_${kind}.cc CONTENT "\n")
+  add_library(${target} OBJECT ${CMAKE_BINARY_DIR}/headers_${kind}.cc)
+  target_link_libraries(${target} PRIVATE cairn_flags ${ARGN})
+  target_precompile_headers(${target} PRIVATE ${CAIRN_HEADERS_${kind}})
+endfunction()
+
+function(cairn_precompile target kind)
+  if(NOT CAIRN_PRECOMPILE)
+    return()
+  elseif(TARGET cairn_headers_${kind})
+    target_precompile_headers(${target} REUSE_FROM cairn_headers_${kind})
+  elseif(target STREQUAL cairn_${kind})
+    target_precompile_headers(${target} PRIVATE ${CAIRN_HEADERS_${kind}})
+  else()
+    target_precompile_headers(${target} REUSE_FROM cairn_${kind})
+  endif()
+endfunction()
+
+if(CAIRN_PRECOMPILE)
+  # What a compiler cache needs to see through precompiled headers.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fpch-preprocess)
+  else()
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  cairn_precompiled_headers(std fmt::fmt)
+  cairn_precompiled_headers(json fmt::fmt Boost::json)
+  if(CAIRN_TESTS)
+    find_package(GTest REQUIRED)
+    cairn_precompiled_headers(test fmt::fmt Boost::json GTest::gmock)
+    cairn_test_options(cairn_headers_test)
+  endif()
+endif()
