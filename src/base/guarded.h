@@ -23,7 +23,8 @@ class CAPABILITY("guarded value") Guarded final {
 
   class SCOPED_CAPABILITY Access final {
    public:
-    explicit Access(Guarded& owner) ACQUIRE(owner) : lock_(owner.mutex_), value_(owner.value_) {}
+    explicit Access(Guarded& owner) ACQUIRE(owner)
+        : lock_(locked(owner.mutex_), std::adopt_lock), value_(owner.value_) {}
     ~Access() RELEASE() = default;
     Access(const Access&) = delete;
     Access& operator=(const Access&) = delete;
@@ -37,6 +38,12 @@ class CAPABILITY("guarded value") Guarded final {
     std::unique_lock<std::mutex>& mutex() { return lock_; }
 
    private:
+    // A std::unique_lock that locks by itself first checks that it can.
+    static std::mutex& locked(std::mutex& mutex) {
+      mutex.lock();
+      return mutex;
+    }
+
     std::unique_lock<std::mutex> lock_;
     T& value_;
   };
