@@ -15,7 +15,11 @@ TEST(Guarded, GivesItsValueThroughLock) {
   *text.lock() += "b";
   text.lock()->push_back('c');
   EXPECT_EQ(*text.lock(), "abc");
-  EXPECT_EQ(*Guarded<int>().lock(), 0);
+}
+
+TEST(Guarded, BeginsWithAnEmptyValue) {
+  Guarded<int> number;
+  EXPECT_EQ(*number.lock(), 0);
 }
 
 TEST(Guarded, LetsOneThreadInAtATime) {

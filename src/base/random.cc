@@ -20,9 +20,9 @@ Bytes SystemRandom::bytes(std::size_t count) {
 }
 
 Bytes SeededRandom::bytes(std::size_t count) {
-  std::lock_guard lock(mutex_);
   Bytes out(count, '\0');
-  for (auto& c : out) c = static_cast<char>(engine_());
+  auto engine = engine_.lock();
+  for (auto& c : out) c = static_cast<char>((*engine)());
   return out;
 }
 

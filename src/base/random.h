@@ -1,18 +1,19 @@
 // Randomness, passed in.
+//
+// Threads  any, also with one object.
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <random>
 
 #include "base/bytes.h"
+#include "base/guarded.h"
 
 namespace cairn {
 
 class Random {
  public:
   virtual ~Random() = default;
-  // Thread-safe.
   virtual Bytes bytes(std::size_t count) = 0;
 };
 
@@ -25,12 +26,11 @@ class SystemRandom final : public Random {
 // Repeatable; for tests.
 class SeededRandom final : public Random {
  public:
-  explicit SeededRandom(std::uint64_t seed) : engine_(seed) {}
+  explicit SeededRandom(std::uint64_t seed) : engine_(std::mt19937_64(seed)) {}
   Bytes bytes(std::size_t count) override;
 
  private:
-  std::mutex mutex_;
-  std::mt19937_64 engine_;
+  Guarded<std::mt19937_64> engine_;
 };
 
 }  // namespace cairn

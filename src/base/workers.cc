@@ -33,10 +33,10 @@ void Workers::work() {
       {
         Job job = std::move(state->jobs.front());
         state->jobs.pop_front();
-        state.mutex().unlock();
+        state.unlock();
         job();
       }
-      state.mutex().lock();
+      state.lock();
       continue;
     }
     if (state->stopping) return;

@@ -1,4 +1,6 @@
 // Threads for what may block. They are started as they are needed, up to a number, and stay.
+//
+// Threads  run() from any, also from within a job. Not to be destroyed from within one.
 #pragma once
 
 #include <condition_variable>

@@ -11,7 +11,7 @@ constexpr std::size_t kBytesForOne = 4;
 
 }  // namespace
 
-std::timed_mutex& Documents::turn(const DepotId& depot) {
+Turn& Documents::turn(const DepotId& depot) {
   // The last bytes of an id are random.
   return turns_[static_cast<unsigned char>(depot.bytes().back()) % turns_.size()];
 }

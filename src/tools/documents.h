@@ -9,11 +9,11 @@
 #include <atomic>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "base/guarded.h"
 #include "base/id.h"
+#include "base/turn.h"
 #include "data/json/json.h"
 #include "data/tree/view.h"
 
@@ -43,7 +43,7 @@ class Documents final {
 
   // Who changes documents of one depot takes turns, so that few have to try again. Nothing relies
   // on it but speed.
-  std::timed_mutex& turn(const DepotId& depot);
+  Turn& turn(const DepotId& depot);
 
   std::uint64_t parsed() const { return parsed_.load(); }
 
@@ -59,13 +59,14 @@ class Documents final {
     std::size_t bytes = 0;
   };
 
-  std::shared_ptr<const json::Value> find(const NodeKey& key);
-  void keep(const NodeKey& key, std::shared_ptr<const json::Value> value, std::size_t bytes);
+  std::shared_ptr<const json::Value> find(const NodeKey& key) EXCLUDES(state_);
+  void keep(const NodeKey& key, std::shared_ptr<const json::Value> value, std::size_t bytes)
+      EXCLUDES(state_);
 
   const std::size_t capacity_;
   std::atomic<std::uint64_t> parsed_ = 0;
   Guarded<State> state_;
-  std::array<std::timed_mutex, 256> turns_;
+  std::array<Turn, 256> turns_;
 };
 
 }  // namespace cairn

@@ -108,8 +108,8 @@ Result<Reply> until_committed(Call& call, const Arguments& arguments, Attempt at
   for (int tries = 0; tries < kMaxAttempts; ++tries) {
     if (!budget.in_time()) break;
     auto place = TRY(place_of(call, arguments));
-    const std::unique_lock turn(call.services().documents.turn(place.depot), call.limits().time);
-    if (!turn.owns_lock()) break;
+    const auto turn = call.services().documents.turn(place.depot).take(call.limits().time);
+    if (!turn) break;
     std::optional<Reply> reply = TRY(attempt(TRY(base_at(call, std::move(place)))));
     if (reply) return std::move(*reply);
   }

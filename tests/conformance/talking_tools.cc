@@ -1,7 +1,6 @@
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 
+#include "base/pause.h"
 #include "fixture_tool.h"
 
 namespace cairn::conformance {
@@ -9,10 +8,7 @@ namespace {
 
 // The suite wants to see messages arrive one by one. Ends early when the request is cancelled.
 void pause(const mcp::Exchange& exchange, std::chrono::milliseconds time) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, exchange.stopping(), time, [] { return false; });
+  cairn::pause(time, exchange.stopping());
 }
 
 constexpr std::chrono::milliseconds kShort{50};

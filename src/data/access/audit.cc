@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/pause.h"
 #include "data/tree/path.h"
 
 namespace cairn {
@@ -127,9 +128,8 @@ AuditLog::~AuditLog() {
 }
 
 void AuditLog::run(const std::stop_token& stop) {
-  std::unique_lock lock(wake_mutex_);
   while (!stop.stop_requested()) {
-    wake_.wait_for(lock, stop, options_.flush_every, [] { return false; });
+    pause(options_.flush_every, stop);
     static_cast<void>(flush());
   }
 }
@@ -200,8 +200,7 @@ void AuditLog::record(const RealmId& realm, AuditEntry entry, When when) {
 }
 
 Result<void> AuditLog::flush() {
-  // Who asks for what is pending also waits for what another is just writing.
-  std::lock_guard turn(flushing_);
+  const MutexLock turn(flushing_);
   std::vector<RealmId> realms;
   {
     auto state = state_.lock();

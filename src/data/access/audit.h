@@ -9,12 +9,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <map>
 #include <thread>
 
 #include "base/guarded.h"
 #include "base/id.h"
+#include "base/mutex.h"
 #include "data/store/key_value.h"
 
 namespace cairn {
@@ -71,7 +71,7 @@ class AuditLog final {
   void record(const RealmId& realm, AuditEntry entry, When when);
   Result<AuditPage> query(const RealmId& realm, const AuditQuery& query);
   // Writes what is pending in every realm.
-  Result<void> flush();
+  Result<void> flush() EXCLUDES(flushing_);
   // Removes what is too old or too much in a realm; how many blocks.
   Result<std::uint64_t> trim(const RealmId& realm);
 
@@ -86,20 +86,19 @@ class AuditLog final {
     std::uint64_t sequence = 0;
   };
 
-  std::vector<AuditEntry> take_pending(const RealmId& realm);
-  Result<void> write(const RealmId& realm, std::vector<AuditEntry> entries);
-  Result<void> put_block(const RealmId& realm, const Bytes& block);
-  Bytes next_key(const RealmId& realm);
-  bool is_time_to_trim(const RealmId& realm, std::uint64_t written);
+  std::vector<AuditEntry> take_pending(const RealmId& realm) EXCLUDES(state_);
+  Result<void> write(const RealmId& realm, std::vector<AuditEntry> entries) EXCLUDES(state_);
+  Result<void> put_block(const RealmId& realm, const Bytes& block) EXCLUDES(state_);
+  Bytes next_key(const RealmId& realm) EXCLUDES(state_);
+  bool is_time_to_trim(const RealmId& realm, std::uint64_t written) EXCLUDES(state_);
   void run(const std::stop_token& stop);
 
   KeyValueStore& kv_;
   const Clock& clock_;
   AuditOptions options_;
   Guarded<State> state_;
-  std::condition_variable_any wake_;
-  std::mutex wake_mutex_;
-  std::mutex flushing_;
+  // One flush at a time: who asks for what is pending also waits for what another is just writing.
+  Mutex flushing_;
   std::jthread writer_;
 };
 

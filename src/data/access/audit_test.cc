@@ -235,17 +235,16 @@ TEST(Audit, WhatChangedSomethingIsInTheStoreBeforeTheAnswer) {
 
 TEST(Audit, WhatChangedNothingFollowsByItself) {
   Book book({.flush_every = 5ms});
-  std::mutex mutex;
+  Guarded<bool> is_written;
   std::condition_variable written;
-  bool is_written = false;
   auto watching = book.world.store->kv().watch(KeyRange::prefix("a"), [&](const auto&) {
-    const std::lock_guard lock(mutex);
-    is_written = true;
+    auto now = is_written.lock();
+    *now = true;
     written.notify_all();
   });
   book.record("soon");
-  std::unique_lock lock(mutex);
-  EXPECT_TRUE(written.wait_for(lock, 30s, [&] { return is_written; }));
+  auto now = is_written.lock();
+  EXPECT_TRUE(written.wait_for(now.mutex(), 30s, [&] { return *now; }));
 }
 
 TEST(Audit, WhatIsPendingIsWrittenAtTheEnd) {

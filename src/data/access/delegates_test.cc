@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-constexpr Wish kFull{.can_upload = true, .can_manage_depot = true};
+const Wish kFull{.can_upload = true, .can_manage_depot = true};
 
 TEST(Delegates, ARealmHasOneRootWithEveryRight) {
   Access access;

@@ -216,7 +216,7 @@ Result<std::vector<std::string>> Endpoints::users_of(const RealmId& realm, const
 }
 
 Result<void> Endpoints::remove(const RealmId& realm, const ToolId& id) {
-  std::scoped_lock lock(binding_);
+  const MutexLock lock(binding_);
   TRY(tool(realm, id));
   auto users = TRY(users_of(realm, id));
   if (!users.empty()) {
@@ -238,7 +238,7 @@ Result<EndpointPage<ContextTool>> Endpoints::tools(const RealmId& realm, std::si
 }
 
 Result<MadeEndpoint> Endpoints::add(Endpoint endpoint, const std::vector<ContextTool>& new_tools) {
-  std::scoped_lock lock(binding_);
+  const MutexLock lock(binding_);
   TRY(check_names(endpoint));
   TRY(check_tools(endpoint, new_tools));
   TRY(check_room(endpoints_of(endpoint.realm), 1, kMaxEndpoints, "endpoints"));
@@ -264,7 +264,7 @@ Result<Endpoint> Endpoints::endpoint(const RealmId& realm, const EndpointId& id)
 
 Result<Endpoint> Endpoints::replace(const RealmId& realm, const EndpointId& id,
                                     const std::function<Result<void>(Endpoint&, Batch&)>& change) {
-  std::scoped_lock lock(binding_);
+  const MutexLock lock(binding_);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     auto stored = TRY(kv_.get(endpoint_key(realm, id)));
     if (!stored) return no_endpoint(id);
@@ -285,14 +285,15 @@ Result<Endpoint> Endpoints::replace(const RealmId& realm, const EndpointId& id,
 Result<Endpoint> Endpoints::change(const RealmId& realm, const EndpointId& id,
                                    const std::function<Result<void>(Endpoint&)>& change,
                                    const std::vector<ContextTool>& new_tools) {
-  return replace(realm, id, [&](Endpoint& endpoint, Batch& batch) -> Result<void> {
+  const auto make = [&](Endpoint& endpoint, Batch& batch) REQUIRES(binding_) -> Result<void> {
     if (!new_tools.empty()) {
       TRY(check_room(tools_of(realm), new_tools.size(), kMaxTools, "tools"));
     }
     for (const auto& tool : new_tools) put_tool(batch, tool);
     TRY(change(endpoint));
     return check_tools(endpoint, new_tools);
-  });
+  };
+  return replace(realm, id, make);
 }
 
 Result<MadeEndpoint> Endpoints::rotate(const RealmId& realm, const EndpointId& id) {
@@ -317,7 +318,7 @@ Result<MadeEndpoint> Endpoints::rotate(const RealmId& realm, const EndpointId& i
 }
 
 Result<void> Endpoints::remove(const RealmId& realm, const EndpointId& id) {
-  std::scoped_lock lock(binding_);
+  const MutexLock lock(binding_);
   auto known = TRY(endpoint(realm, id));
   Batch batch;
   batch.deletes.push_back(endpoint_key(realm, id));

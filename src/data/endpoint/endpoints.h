@@ -9,10 +9,10 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "base/guarded.h"
+#include "base/mutex.h"
 #include "data/endpoint/endpoint.h"
 #include "data/store/key_value.h"
 
@@ -99,21 +99,24 @@ class Endpoints final {
 
   Result<EndpointPtr> by_hash(const Digest& hash) const;
   Result<std::vector<std::string>> users_of(const RealmId& realm, const ToolId& id) const;
-  // That every tool it binds is there. REQUIRES: binding_ is held.
+  // That every tool it binds is there.
   Result<void> check_tools(const Endpoint& endpoint,
-                           const std::vector<ContextTool>& new_tools) const;
+                           const std::vector<ContextTool>& new_tools) const REQUIRES(binding_);
   Result<void> check_room(const KeyRange& range, std::size_t more, std::size_t most,
                           std::string_view what) const;
+  // The change is made with binding_ held.
   Result<Endpoint> replace(const RealmId& realm, const EndpointId& id,
-                           const std::function<Result<void>(Endpoint&, Batch&)>& change);
+                           const std::function<Result<void>(Endpoint&, Batch&)>& change)
+      EXCLUDES(binding_);
 
   KeyValueStore& kv_;
   const Clock& clock_;
   Random& random_;
   std::atomic<std::uint64_t> generation_ = 0;
   mutable Guarded<std::unordered_map<Digest, Cached, DigestHash>> open_;
-  // No tool goes while an endpoint comes to use it.
-  std::mutex binding_;
+  // One thread at a time binds tools or removes what is bound: no tool goes while an endpoint comes
+  // to use it.
+  Mutex binding_;
   std::vector<std::unique_ptr<Subscription>> watching_;
 };
 

@@ -213,7 +213,7 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
   return batch;
 }
 
-std::mutex& Realm::turn_to_merge(const DepotId& depot) {
+Mutex& Realm::turn_to_merge(const DepotId& depot) {
   return merging_[static_cast<unsigned char>(depot.bytes().back()) % merging_.size()];
 }
 
@@ -229,31 +229,45 @@ Result<CommitResult> Realm::unchanged(const Depot& depot, Attempt attempt,
                       attempt.place_root};
 }
 
+// What is stored, and what is in the stage if there is one.
+const NodeReader& Realm::nodes_with(const Stage* stage) const {
+  if (stage != nullptr) return *stage;
+  return nodes_;
+}
+
+// Nothing when it should be tried again: somebody else was faster, or it has to merge.
+Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& request,
+                                                       const Stage* stage,
+                                                       std::span<const NodeKey> linked,
+                                                       Merging merging) {
+  auto depot = TRY(read_depot(request.depot));
+  auto current = TRY(current_root(depot, request));
+  TRY(check_current(current, request));
+  auto base = TRY(base_to_merge(current, request));
+  if (base && merging == Merging::kNotYet) return std::nullopt;
+  auto attempt = TRY(try_commit(depot, current, base, request, nodes_with(stage)));
+  if (attempt.root == depot.root) return TRY(unchanged(depot, std::move(attempt), request));
+  auto done = kv_.commit(batch_for(depot, attempt, request, stage, linked));
+  if (done) {
+    return CommitResult{depot, true, attempt.merged, std::move(attempt.from_others),
+                        attempt.place_root};
+  }
+  if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  return std::nullopt;
+}
+
 Result<CommitResult> Realm::commit_staged(const CommitRequest& request, const Stage* stage,
                                           std::span<const NodeKey> linked) {
   TRY(check_request(request));
-  const NodeReader& nodes = stage != nullptr ? static_cast<const NodeReader&>(*stage) : nodes_;
-  TRY(check_directory(*TRY(nodes.get(request.root)), "root"));
-  std::unique_lock turn(turn_to_merge(request.depot), std::defer_lock);
-  for (int attempts = 0; attempts < kMaxAttempts; ++attempts) {
-    auto depot = TRY(read_depot(request.depot));
-    auto current = TRY(current_root(depot, request));
-    TRY(check_current(current, request));
-    auto base = TRY(base_to_merge(current, request));
-    // Who finds the depot where it was needs no turn. Who comes too late would merge or graft in
-    // vain if others could get in between.
-    if ((base || attempts > 0) && !turn.owns_lock()) {
-      turn.lock();
-      continue;
-    }
-    auto attempt = TRY(try_commit(depot, current, base, request, nodes));
-    if (attempt.root == depot.root) return unchanged(depot, std::move(attempt), request);
-    auto done = kv_.commit(batch_for(depot, attempt, request, stage, linked));
-    if (done) {
-      return CommitResult{depot, true, attempt.merged, std::move(attempt.from_others),
-                          attempt.place_root};
-    }
-    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  TRY(check_directory(*TRY(nodes_with(stage).get(request.root)), "root"));
+  auto done = TRY(commit_once(request, stage, linked, Merging::kNotYet));
+  if (done) return std::move(*done);
+  // Who finds the depot where it was needs no turn. Who comes too late would merge or graft in vain
+  // if others could get in between.
+  const MutexLock turn(turn_to_merge(request.depot));
+  for (int attempts = 1; attempts < kMaxAttempts; ++attempts) {
+    done = TRY(commit_once(request, stage, linked, Merging::kNow));
+    if (done) return std::move(*done);
   }
   return fail(Code::kConflict, "the depot {} is changing too fast; try again",
               request.depot.render());

@@ -432,7 +432,8 @@ TEST_P(ManyCommits, OfDisjointChangesAreAllThereInOneLine) {
   ASSERT_EQ(history.size(), 2U + kThreads * kCommits);
   Files expected{{"start", "0"}};
   for (std::uint64_t sequence = 2; sequence < history.size(); ++sequence) {
-    for (const auto& [path, content] : acknowledged.lock()->at(sequence)) expected[path] = content;
+    const Files change = acknowledged.lock()->at(sequence);
+    for (const auto& [path, content] : change) expected[path] = content;
     const auto& entry = history[history.size() - 1 - sequence];
     ASSERT_EQ(entry.sequence, sequence);
     ASSERT_EQ(depot.files(entry.root), expected) << "commit " << sequence;
@@ -475,15 +476,16 @@ TEST_P(ManyCommits, OfTheSameLineAreWonByOneEachRound) {
       });
     }
   }
-  EXPECT_EQ(acknowledged.lock()->size(), static_cast<std::size_t>(kRounds));
+  const auto won = *acknowledged.lock();
+  EXPECT_EQ(won.size(), static_cast<std::size_t>(kRounds));
   EXPECT_EQ(conflicts, kRounds * (kThreads - 1));
   auto history = depot.history();
-  ASSERT_EQ(history.size(), 2 + acknowledged.lock()->size());
-  for (const auto& [sequence, value] : *acknowledged.lock()) {
+  ASSERT_EQ(history.size(), 2 + won.size());
+  for (const auto& [sequence, value] : won) {
     const auto& entry = history[history.size() - 1 - sequence];
     EXPECT_EQ(depot.files(entry.root).at("line.txt"), value);
   }
-  EXPECT_EQ(depot.files().at("line.txt"), acknowledged.lock()->rbegin()->second);
+  EXPECT_EQ(depot.files().at("line.txt"), won.rbegin()->second);
 }
 
 TEST_P(ManyCommits, WhileADepotIsRenamedAndTrimmedLoseNothing) {

@@ -348,7 +348,8 @@ class Importer final {
   // Directories come after everything in them, which any thread may have had in hand until now.
   Result<void> store_directories() {
     NodeBatcher batcher(realm_.nodes());
-    for (auto& node : *built_.lock()) TRY(batcher.add(std::move(node)));
+    auto built = std::exchange(*built_.lock(), {});
+    for (auto& node : built) TRY(batcher.add(std::move(node)));
     return batcher.flush();
   }
 

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "data/realm/ownership.h"
 #include "data/realm/place.h"
@@ -184,7 +184,11 @@ class Realm final {
   Result<CommitResult> unchanged(const Depot& depot, Attempt attempt, const CommitRequest& request);
   Batch batch_for(Depot& depot, Attempt& attempt, const CommitRequest& request, const Stage* stage,
                   std::span<const NodeKey> linked) const;
-  std::mutex& turn_to_merge(const DepotId& depot);
+  Mutex& turn_to_merge(const DepotId& depot);
+  const NodeReader& nodes_with(const Stage* stage) const;
+  enum class Merging { kNotYet, kNow };
+  Result<std::optional<CommitResult>> commit_once(const CommitRequest& request, const Stage* stage,
+                                                  std::span<const NodeKey> linked, Merging merging);
   Result<CommitResult> commit_staged(const CommitRequest& request, const Stage* stage,
                                      std::span<const NodeKey> linked);
   using DepotChange = std::function<Result<void>(Depot& depot, Batch& batch)>;
@@ -208,8 +212,9 @@ class Realm final {
   static constexpr std::size_t kMaxRemembered = 10'000;
   mutable Guarded<Remembered> remembered_;
   std::unique_ptr<Subscription> watching_;
-  // Commits of one depot that have to merge take turns. Nothing relies on it but speed.
-  std::array<std::mutex, 16> merging_;
+  // Commits of one depot that have to merge take turns. They guard no data: nothing relies on them
+  // but speed.
+  std::array<Mutex, 16> merging_;
 };
 
 }  // namespace cairn

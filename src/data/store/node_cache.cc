@@ -1,8 +1,9 @@
 #include "data/store/node_cache.h"
 
 #include <cstring>
-#include <mutex>
 #include <vector>
+
+#include "base/guarded.h"
 
 namespace cairn {
 namespace {
@@ -19,47 +20,46 @@ std::uint64_t hash_of(const RealmId& realm, const NodeKey& key) {
   return key.word() ^ (low * 0x9e3779b97f4a7c15U);
 }
 
-}  // namespace
-
 // An open-addressed table of entry numbers over a vector of entries, each in the list of its pool.
-class NodeCache::Shard final {
+// Threads  one at a time.
+class Entries final {
  public:
-  explicit Shard(Capacity capacity)
+  explicit Entries(NodeCache::Capacity capacity)
       : pools_{PoolState{.capacity = capacity.dict_bytes},
                PoolState{.capacity = capacity.data_bytes}},
         table_(kInitialTable) {}
 
   NodePtr find(const RealmId& realm, const NodeKey& key, std::uint64_t hash) {
-    const std::lock_guard lock(mutex_);
     const Slot* slot = lookup(realm, key, hash);
     if (slot == nullptr) return nullptr;
     touch(slot->entry);
     return entries_[slot->entry].node;
   }
 
-  void insert(const RealmId& realm, const NodePtr& node, std::uint64_t hash) {
+  // What has to go for it.
+  std::vector<NodePtr> insert(const RealmId& realm, const NodePtr& node, std::uint64_t hash) {
     const std::size_t charge = node->memory() + sizeof(Entry) + 2 * sizeof(Slot);
     const auto pool = static_cast<std::size_t>(pool_of(*node));
-    std::vector<NodePtr> evicted;  // freed after the lock is
-    const std::lock_guard lock(mutex_);
-    if (charge > pools_[pool].capacity) return;
-    if (const Slot* slot = lookup(realm, node->key(), hash)) return touch(slot->entry);
+    std::vector<NodePtr> evicted;
+    if (charge > pools_[pool].capacity) return evicted;
+    if (const Slot* slot = lookup(realm, node->key(), hash)) {
+      touch(slot->entry);
+      return evicted;
+    }
     while (pools_[pool].used + charge > pools_[pool].capacity) {
       evicted.push_back(remove(pools_[pool].oldest));
     }
     add(Entry{realm, node, hash, charge, pool});
+    return evicted;
   }
 
-  void erase(const RealmId& realm, const NodeKey& key, std::uint64_t hash) {
-    NodePtr erased;
-    const std::lock_guard lock(mutex_);
-    if (const Slot* slot = lookup(realm, key, hash)) erased = remove(slot->entry);
+  // What was there.
+  NodePtr erase(const RealmId& realm, const NodeKey& key, std::uint64_t hash) {
+    const Slot* slot = lookup(realm, key, hash);
+    return slot == nullptr ? nullptr : remove(slot->entry);
   }
 
-  std::size_t memory() {
-    const std::lock_guard lock(mutex_);
-    return pools_[0].used + pools_[1].used;
-  }
+  std::size_t memory() const { return pools_[0].used + pools_[1].used; }
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
@@ -175,12 +175,19 @@ class NodeCache::Shard final {
     (entry.older == kNone ? pool.oldest : entries_[entry.older].newer) = entry.newer;
   }
 
-  std::mutex mutex_;
   std::array<PoolState, kPools> pools_;
   std::vector<Slot> table_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;
   std::size_t count_ = 0;
+};
+
+}  // namespace
+
+// Nodes are freed when the lock is free again.
+struct NodeCache::Shard {
+  explicit Shard(Capacity capacity) : entries(Entries(capacity)) {}
+  Guarded<Entries> entries;
 };
 
 NodeCache::NodeCache(Capacity capacity) {
@@ -199,12 +206,12 @@ NodeCache::Shard& NodeCache::shard(std::uint64_t hash) const {
 
 NodePtr NodeCache::find(const RealmId& realm, const NodeKey& key) {
   const std::uint64_t hash = hash_of(realm, key);
-  return shard(hash).find(realm, key, hash);
+  return shard(hash).entries.lock()->find(realm, key, hash);
 }
 
 void NodeCache::insert(const RealmId& realm, const NodePtr& node) {
   const std::uint64_t hash = hash_of(realm, node->key());
-  shard(hash).insert(realm, node, hash);
+  const auto evicted = shard(hash).entries.lock()->insert(realm, node, hash);
 }
 
 void NodeCache::insert(const RealmId& realm, const NodePtr& node, std::uint64_t erasures_before) {
@@ -215,12 +222,12 @@ void NodeCache::insert(const RealmId& realm, const NodePtr& node, std::uint64_t 
 void NodeCache::erase(const RealmId& realm, const NodeKey& key) {
   ++erasures_;
   const std::uint64_t hash = hash_of(realm, key);
-  shard(hash).erase(realm, key, hash);
+  const auto erased = shard(hash).entries.lock()->erase(realm, key, hash);
 }
 
 std::size_t NodeCache::memory() const {
   std::size_t total = 0;
-  for (const auto& shard : shards_) total += shard->memory();
+  for (const auto& shard : shards_) total += shard->entries.lock()->memory();
   return total;
 }
 

@@ -42,7 +42,7 @@ class NodeCache final {
   std::size_t memory() const;
 
  private:
-  class Shard;
+  struct Shard;
   static constexpr std::size_t kShards = 16;
 
   Shard& shard(std::uint64_t hash) const;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace cairn {
 
@@ -16,7 +17,7 @@ class Watchers::Entry final {
     std::ranges::copy_if(keys, std::back_inserter(mine),
                          [this](const Bytes& key) { return contains(key); });
     if (mine.empty()) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (ended_) return;
     running_ = true;
     watcher_(mine);
@@ -25,7 +26,7 @@ class Watchers::Entry final {
   }
 
   void end() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = true;
     if (!running_) watcher_ = nullptr;
   }
@@ -37,10 +38,10 @@ class Watchers::Entry final {
 
   const KeyRange range_;
   // Held during a call, which may end the subscription: hence recursive.
-  std::recursive_mutex mutex_;
-  KeyValueStore::Watcher watcher_;
-  bool running_ = false;
-  bool ended_ = false;
+  RecursiveMutex mutex_;
+  KeyValueStore::Watcher watcher_ GUARDED_BY(mutex_);
+  bool running_ GUARDED_BY(mutex_) = false;
+  bool ended_ GUARDED_BY(mutex_) = false;
 };
 
 class Watchers::Handle final : public Subscription {

@@ -13,7 +13,14 @@ Result<void> WriteQueue::run(WriteRequest& request) {
   waiter.ready.wait(state.mutex(), [&] {
     return waiter.done || (!state->leader && state->waiting.front() == &waiter);
   });
-  if (!waiter.done) lead(state);
+  if (!waiter.done) {
+    const std::vector<Waiter*> group = take_group(*state);
+    state->leader = std::this_thread::get_id();
+    state.unlock();
+    work(group);
+    state.lock();
+    end_group(*state, group);
+  }
   return std::move(request.result);
 }
 
@@ -29,18 +36,13 @@ std::vector<WriteQueue::Waiter*> WriteQueue::take_group(State& state) {
   return group;
 }
 
-void WriteQueue::lead(Guarded<State>::Access& state) {
-  const std::vector<Waiter*> group = take_group(*state);
-  state->leader = std::this_thread::get_id();
-  state.mutex().unlock();
-  work(group);
-  state.mutex().lock();
-  state->leader.reset();
+void WriteQueue::end_group(State& state, std::span<Waiter* const> group) {
+  state.leader.reset();
   for (Waiter* waiter : group) {
     waiter->done = true;
     waiter->ready.notify_one();
   }
-  if (!state->waiting.empty()) state->waiting.front()->ready.notify_one();
+  if (!state.waiting.empty()) state.waiting.front()->ready.notify_one();
 }
 
 // The others of the group wait for their results, whatever happens here.

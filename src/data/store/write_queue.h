@@ -44,10 +44,10 @@ class WriteQueue final {
   WriteQueue& operator=(const WriteQueue&) = delete;
 
   // Returns the request's result once its group is done.
-  Result<void> run(WriteRequest& request);
+  Result<void> run(WriteRequest& request) EXCLUDES(state_);
 
   // How many requests are in line behind the group being worked on.
-  std::size_t waiting() { return state_.lock()->waiting.size(); }
+  std::size_t waiting() EXCLUDES(state_) { return state_.lock()->waiting.size(); }
 
  private:
   struct Waiter {
@@ -61,8 +61,8 @@ class WriteQueue final {
   };
 
   static std::vector<Waiter*> take_group(State& state);
-  void lead(Guarded<State>::Access& state);
-  void work(std::span<Waiter* const> group) noexcept;
+  static void end_group(State& state, std::span<Waiter* const> group);
+  void work(std::span<Waiter* const> group) noexcept EXCLUDES(state_);
 
   Work work_;
   Guarded<State> state_;

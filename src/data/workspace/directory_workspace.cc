@@ -2,9 +2,9 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <mutex>
 #include <tuple>
 
+#include "base/mutex.h"
 #include "data/workspace/copy_tree.h"
 #include "data/workspace/held_directory.h"
 #include "data/workspace/os_error.h"
@@ -83,18 +83,21 @@ struct DirectoryWorkspace::State {
   Result<Spot> existing(const ClientPath& path, Last last) const;
   // Neither a root nor what one is in.
   Result<void> check_holds_no_root(const Spot& spot) const;
-  Result<Spot> vacant(const ClientPath& path) const;
-  Result<bool> edit_once(const ClientPath& path, const Rewrite& rewrite, std::string& place);
-  Result<void> copy(const Spot& source, const Spot& target);
-  Result<void> remove(const Spot& spot);
-  Result<std::string> set_aside(const Spot& spot);
-  void put_back(const Spot& spot, const std::string& aside);
-  Result<void> move_across(const Spot& source, const Spot& target);
+  Result<Spot> vacant(const ClientPath& path) const REQUIRES(changing);
+  Result<bool> edit_once(const ClientPath& path, const Rewrite& rewrite, std::string& place)
+      REQUIRES(changing);
+  Result<void> copy(const Spot& source, const Spot& target) REQUIRES(changing);
+  Result<void> remove(const Spot& spot) REQUIRES(changing);
+  Result<std::string> set_aside(const Spot& spot) REQUIRES(changing);
+  void put_back(const Spot& spot, const std::string& aside) REQUIRES(changing);
+  Result<void> move_across(const Spot& source, const Spot& target) REQUIRES(changing);
 
   std::unique_ptr<Roots> roots;
   TemporaryNames temporary;
   bool read_only;
-  std::mutex changing;
+  // One change at a time: what was found at a place is still there when it is replaced or moved, as
+  // far as this process goes.
+  Mutex changing;
 };
 
 Result<void> DirectoryWorkspace::State::check_may_change(const ClientPath& path) const {
@@ -256,7 +259,7 @@ Result<WorkPlace> DirectoryWorkspace::info(std::string_view path) const {
 Result<std::string> DirectoryWorkspace::write(std::string_view path, ByteView content) {
   const auto parsed = TRY(state_->parse(path));
   TRY(state_->check_may_change(parsed));
-  const std::lock_guard lock(state_->changing);
+  const MutexLock lock(state_->changing);
   auto spot = TRY(spot_beneath(*state_->roots, parsed, Last::kFollow));
   TRY(check_is_file(spot));
   TRY(replace_file(*state_->roots, spot, content, state_->temporary));
@@ -266,7 +269,7 @@ Result<std::string> DirectoryWorkspace::write(std::string_view path, ByteView co
 Result<std::string> DirectoryWorkspace::edit(std::string_view path, const Rewrite& rewrite) {
   const auto parsed = TRY(state_->parse(path));
   TRY(state_->check_may_change(parsed));
-  const std::lock_guard lock(state_->changing);
+  const MutexLock lock(state_->changing);
   std::string place;
   for (int attempt = 0; attempt < kEditAttempts; ++attempt) {
     if (TRY(state_->edit_once(parsed, rewrite, place))) return place;
@@ -277,7 +280,7 @@ Result<std::string> DirectoryWorkspace::edit(std::string_view path, const Rewrit
 Result<std::string> DirectoryWorkspace::make_directory(std::string_view path) {
   const auto parsed = TRY(state_->parse(path));
   TRY(state_->check_may_change(parsed));
-  const std::lock_guard lock(state_->changing);
+  const MutexLock lock(state_->changing);
   return TRY(make_beneath(*state_->roots, parsed)).place;
 }
 
@@ -286,7 +289,7 @@ Result<std::string> DirectoryWorkspace::move(std::string_view source,
   const auto from_path = TRY(state_->parse(source));
   const auto to_path = TRY(state_->parse(destination));
   TRY(state_->check_may_change(from_path));
-  const std::lock_guard lock(state_->changing);
+  const MutexLock lock(state_->changing);
   const auto from = TRY(state_->existing(from_path, Last::kLinkItself));
   TRY(state_->check_holds_no_root(from));
   auto to = TRY(state_->vacant(to_path));
@@ -309,7 +312,7 @@ Result<std::string> DirectoryWorkspace::copy(std::string_view source,
   const auto from_path = TRY(state_->parse(source));
   const auto to_path = TRY(state_->parse(destination));
   TRY(state_->check_may_change(to_path));
-  const std::lock_guard lock(state_->changing);
+  const MutexLock lock(state_->changing);
   auto found = TRY(find_beneath(*state_->roots, from_path));
   Spot from;
   if (os::is_directory(found.stat)) {
@@ -327,7 +330,7 @@ Result<std::string> DirectoryWorkspace::copy(std::string_view source,
 Result<std::string> DirectoryWorkspace::remove(std::string_view path, bool recursive) {
   const auto parsed = TRY(state_->parse(path));
   TRY(state_->check_may_change(parsed));
-  const std::lock_guard lock(state_->changing);
+  const MutexLock lock(state_->changing);
   auto spot = TRY(state_->existing(parsed, Last::kLinkItself));
   TRY(state_->check_holds_no_root(spot));
   if (recursive || !os::is_directory(*spot.stat)) {

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/pause.h"
 #include "exposure/cli/output.h"
 
 namespace cairn::cli {
@@ -32,11 +33,7 @@ void ProgressLine::draw(std::size_t turn) const {
 }
 
 void ProgressLine::show(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  for (std::size_t turn = 1; !stop.stop_requested(); ++turn) {
-    wake_.wait_for(lock, stop, std::chrono::milliseconds(100), [] { return false; });
-    if (!stop.stop_requested()) draw(turn);
-  }
+  for (std::size_t turn = 1; pause(std::chrono::milliseconds(100), stop); ++turn) draw(turn);
 }
 
 }  // namespace cairn::cli

@@ -1,8 +1,8 @@
 // How far an import or export has come, as a line on standard error that goes away at the end.
+//
+// Threads  one of its own draws it; made and destroyed by the same thread.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -24,8 +24,6 @@ class ProgressLine final {
 
   const Progress& progress_;
   std::string doing_;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
   std::jthread thread_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/pause.h"
 #include "exposure/mcp/meta.h"
 #include "exposure/mcp/peer.h"
 

@@ -428,9 +428,8 @@ std::shared_ptr<http::EventStream> HttpHandler::open_stream(std::shared_ptr<Peer
   // The stream may outlive this handler by a little.
   stream->on_closed([key, weak = std::weak_ptr(live_)] {
     if (const auto live = weak.lock()) {
-      auto streams = live->lock();
-      auto gone = streams->extract(key);
-      streams.mutex().unlock();
+      // Destroyed when the lock is free again.
+      const auto gone = live->lock()->extract(key);
     }
   });
   return stream;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/pause.h"
 #include "base/quote.h"
 #include "exposure/mcp/peer.h"
 #include "exposure/mcp/rpc.h"
@@ -34,14 +35,6 @@ std::string complaint(const Bytes& body) {
 }
 
 }  // namespace
-
-bool pause(std::chrono::milliseconds time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, time, [] { return false; });
-  return !stop.stop_requested();
-}
 
 std::string describe_refusal(const Upstream& upstream, const Upstream::Outcome& outcome) {
   auto what = fmt::format("answered {}", outcome.status);
@@ -124,7 +117,7 @@ void Links::remember(const std::string& key, std::string request) {
 }
 
 Result<LinkPtr> Links::repair(const LinkPtr& failed, Trouble trouble, const std::stop_token& stop) {
-  const std::scoped_lock one_at_a_time(repairing_);
+  const MutexLock one_at_a_time(repairing_);
   if (auto link = current(); link != failed) return link;
   if (stop.stop_requested()) return fail(Code::kUnavailable, "the client has left");
   const auto until = std::chrono::steady_clock::now() + options_.patience;

@@ -4,12 +4,12 @@
 #include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 
 #include "base/guarded.h"
+#include "base/mutex.h"
 #include "data/json/json.h"
 #include "exposure/mcp/bridge.h"
 #include "exposure/mcp/channel.h"
@@ -37,7 +37,7 @@ class Links final {
   // Both outlive it.
   Links(const BridgeOptions& options, std::shared_ptr<Upstream> upstream, Channel& out);
 
-  LinkPtr current() { return state_.lock()->link; }
+  LinkPtr current() EXCLUDES(state_) { return state_.lock()->link; }
 
   // The client has opened a session: the text of its `initialize`, and what was answered.
   void opened(const LinkPtr& link, std::string initialize, const json::Object& result,
@@ -57,7 +57,8 @@ class Links final {
   enum class Trouble { kUnreachable, kSessionGone };
   // Makes a new link in place of one that failed; at once when somebody else has. Takes as long as
   // the options' patience.
-  Result<LinkPtr> repair(const LinkPtr& failed, Trouble trouble, const std::stop_token& stop);
+  Result<LinkPtr> repair(const LinkPtr& failed, Trouble trouble, const std::stop_token& stop)
+      EXCLUDES(repairing_);
 
   // Ends the session at the server, as far as it can be reached.
   void end();
@@ -75,21 +76,19 @@ class Links final {
   };
 
   Result<std::shared_ptr<Upstream>> find_server(const LinkPtr& failed, const std::stop_token& stop);
-  Result<LinkPtr> make_link(std::shared_ptr<Upstream> upstream, const std::stop_token& stop);
+  Result<LinkPtr> make_link(std::shared_ptr<Upstream> upstream, const std::stop_token& stop)
+      REQUIRES(repairing_) EXCLUDES(state_);
   Result<LegacySession> greet(Upstream& upstream, const std::string& initialize,
                               const std::stop_token& stop);
   // What may have happened while there was no link.
-  void tell_missed(const json::Object& capabilities);
+  void tell_missed(const json::Object& capabilities) EXCLUDES(state_);
 
   const BridgeOptions& options_;
   Channel& out_;
-  std::mutex repairing_;
+  Mutex repairing_;  // one at a time: whoever comes next finds the new link
   Guarded<State> state_;
   std::condition_variable_any changed_;
 };
-
-// Waits; false when stopped.
-bool pause(std::chrono::milliseconds time, const std::stop_token& stop);
 
 // The answer's message to a refusal: who answered what, and what it said about it.
 std::string describe_refusal(const Upstream& upstream, const Upstream::Outcome& outcome);

@@ -87,7 +87,7 @@ Rpc<Page> TestService::list_tools(Exchange& /*exchange*/, std::string_view curso
                     tool("ask", "Asks back"),
                     tool("detour", "Ends its connection before it answers"),
                     tool("broken", "Never works")};
-  if (state_.lock()->extra_tool) tools.push_back(tool("extra", "Came later"));
+  if (shows_extra_tool()) tools.push_back(tool("extra", "Came later"));
   return page_of(tools, cursor, 100, {.ttl_ms = 1000});
 }
 
@@ -112,7 +112,7 @@ Rpc<ToolOutcome> TestService::call_tool(Exchange& exchange, std::string_view too
     exchange.close_stream(std::chrono::milliseconds(20));
     return said("back");
   }
-  if (tool == "extra" && state_.lock()->extra_tool) return said("extra");
+  if (tool == "extra" && shows_extra_tool()) return said("extra");
   if (tool != "broken") {
     return rpc_fail(rpc_code::kInvalidParams, fmt::format("there is no tool '{}'", tool));
   }

@@ -30,6 +30,7 @@ PrincipalPtr a_principal(std::string id = "tester");
 //            answers), broken (is_error), and `extra` when shown.
 // Resources  test://thing, whose text can be changed, and the template test://{name}.
 // Prompts    greet, with the argument `name`; completed from a few names.
+// Threads    any.
 class TestService final : public Service {
  public:
   static constexpr std::string_view kThing = "test://thing";
@@ -82,6 +83,7 @@ class TestService final : public Service {
   Rpc<ToolOutcome> ask(Exchange& exchange);
   bool wait_until(const std::function<bool(const State&)>& condition);
   void announce(std::string topic);
+  bool shows_extra_tool() const { return state_.lock()->extra_tool; }
 
   Offer offer_;
   mutable Guarded<State> state_;

@@ -1,11 +1,11 @@
 #include "exposure/serve/running_server.h"
 
-#include <condition_variable>
 #include <fstream>
 #include <thread>
 
 #include <unistd.h>
 
+#include "base/pause.h"
 #include "exposure/http/server.h"
 #include "exposure/serve/metrics.h"
 #include "exposure/serve/request_log.h"
@@ -56,10 +56,7 @@ class Housekeeper final {
   void run(const std::stop_token& stop) {
     constexpr std::chrono::minutes kTidyEvery{60};
     auto since_collect = std::chrono::minutes(0);
-    std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
-      wake_.wait_for(lock, stop, kTidyEvery, [] { return false; });
-      if (stop.stop_requested()) return;
+    while (pause(kTidyEvery, stop)) {
       report("tidying up", engine_.tidy());
       since_collect += kTidyEvery;
       if (collect_every_.count() > 0 && since_collect >= collect_every_) {
@@ -74,8 +71,6 @@ class Housekeeper final {
 
   Engine& engine_;
   std::chrono::minutes collect_every_;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
   std::jthread thread_;
 };
 

@@ -48,7 +48,8 @@ Result<std::shared_ptr<const DirectoryDesk>> DirectoryDesk::make(Choice choice,
   std::shared_ptr<DirectoryDesk> out(
       new DirectoryDesk(std::move(choice), std::move(options), clock, random));
   if (!out->options_.directories.empty()) {
-    out->known_.lock()->files = TRY(out->open(out->options_.directories));
+    auto files = TRY(out->open(out->options_.directories));
+    out->known_.lock()->files = std::move(files);
   }
   return out;
 }
