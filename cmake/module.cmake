@@ -1,4 +1,4 @@
-# cairn_module(NAME name DEPENDS targets... SOURCES files... TESTS files...)
+# cairn_module(NAME name DEPENDS targets... SOURCES files... ALONE files... TESTS files...)
 #
 # One folder is one static library `cairn_<name>` and, when it has tests, one program
 # `<name>_test`. A module sees the headers of what it depends on and nothing else: the include
@@ -7,9 +7,40 @@
 
 set(CAIRN_INCLUDE_ROOTS ${CMAKE_BINARY_DIR}/include)
 
+# With CAIRN_TOGETHER, for builds that are made whole and seldom: sources of a module are compiled several at
+# once, which parses their headers once. Those that say the same name for different things go ALONE; a module
+# with many of them is kept APART. (CMake's own unity builds name sources by their place on the machine, and so
+# share no compiler cache between clones.)
+option(CAIRN_TOGETHER "Compile several sources of a module at once" OFF)
+set(CAIRN_TOGETHER_MOST 7)
+
+function(cairn_together sources folder alone)
+  set(compiled ${alone})
+  set(batch "")
+  set(number 0)
+  list(REMOVE_ITEM ${sources} ${alone})
+  list(LENGTH ${sources} left)
+  foreach(source IN LISTS ${sources})
+    string(APPEND batch "#include \"${folder}/${source}\"\n")
+    math(EXPR left "${left} - 1")
+    math(EXPR full "(${number} + 1) % ${CAIRN_TOGETHER_MOST}")
+    if(full EQUAL 0 OR left EQUAL 0)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/together_${number}.cc)
+      file(GENERATE OUTPUT ${file} CONTENT "${batch}")
+      list(APPEND compiled ${file})
+      set(batch "")
+    endif()
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set(${sources} ${compiled} PARENT_SCOPE)
+endfunction()
+
 function(cairn_module)
-  cmake_parse_arguments(ARG "" "NAME;FOLDER" "DEPENDS;LINKS;SOURCES;TESTS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "NAME;FOLDER" "DEPENDS;LINKS;SOURCES;ALONE;TESTS;LABELS" ${ARGN})
   set(target cairn_${ARG_NAME})
+  if(CAIRN_TOGETHER AND NOT ARG_APART)
+    cairn_together(ARG_SOURCES ${ARG_FOLDER} "${ARG_ALONE}")
+  endif()
   add_library(${target} STATIC ${ARG_SOURCES})
   cmake_path(GET ARG_FOLDER PARENT_PATH parent)
   set(root ${CAIRN_INCLUDE_ROOTS}/${ARG_NAME})
