@@ -1,6 +1,5 @@
 #include "data/text/pattern.h"
 
-#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
@@ -15,15 +14,10 @@
 #include "data/text/pattern_candidate.h"
 #include "data/text/pattern_charset.h"
 #include "data/text/pattern_literal.h"
+#include "data/text/text_testing.h"
 
 namespace cairn {
 namespace {
-
-// Another one each time; the one of a failure again with CAIRN_SEED.
-std::uint64_t a_seed() {
-  const char* given = std::getenv("CAIRN_SEED");
-  return given == nullptr ? std::random_device{}() : std::strtoull(given, nullptr, 10);
-}
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
