@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/json/json_testing.h"
 #include "data/json/schema.h"
 #include "data/json/schema_cycle.h"
 #include "data/json/schema_narrower.h"
@@ -17,7 +18,7 @@ constexpr int kValuesOfAPair = 60;
 // Schemas and values over few names, strings and numbers, so that they meet.
 class Grammar {
  public:
-  explicit Grammar(unsigned seed) : random_(seed) {}
+  explicit Grammar(std::uint64_t seed) : random_(seed) {}
 
   int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
   bool chance(int percent) { return below(100) < percent; }
@@ -249,7 +250,8 @@ void try_pair(Grammar& grammar, const Value& narrow, const Value& wide, Tally& t
 
 TEST(SchemaNarrowerRandom, NeverCallsAWiderSchemaNarrower) {
   Tally tally;
-  for (unsigned seed = 1; seed <= kSeeds && !HasFatalFailure(); ++seed) {
+  const auto first = seed_or(1);
+  for (auto seed = first; seed < first + kSeeds && !HasFatalFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Grammar grammar(seed);
     const auto one = grammar.document();
@@ -267,7 +269,8 @@ TEST(SchemaNarrowerRandom, NeverCallsAWiderSchemaNarrower) {
 }
 
 TEST(SchemaNarrowerRandom, EverySchemaIsNarrowerThanItself) {
-  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+  const auto first = seed_or(1);
+  for (auto seed = first; seed < first + kSeeds; ++seed) {
     const auto document = Grammar(seed).document();
     const auto schema = Schema::compile(document);
     // What other keywords have looked at is followed only in simple cases.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iterator>
 #include <random>
 #include <span>
@@ -13,14 +12,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/text/text_testing.h"
+
 namespace cairn {
 namespace {
-
-// Another one each time; the one of a failure again with CAIRN_SEED.
-std::uint64_t a_seed() {
-  const char* given = std::getenv("CAIRN_SEED");
-  return given == nullptr ? std::random_device{}() : std::strtoull(given, nullptr, 10);
-}
 
 using testing::HasSubstr;
 
