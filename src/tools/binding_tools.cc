@@ -1,4 +1,6 @@
 // Bindings: bind tools to an endpoint, change a binding, unbind.
+#include <algorithm>
+
 #include "base/quote.h"
 #include "tools/endpoints.h"
 #include "tools/list.h"

@@ -1,5 +1,7 @@
 #include "tools/bound_calls.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "base/similar.h"
 #include "data/json/document/find.h"

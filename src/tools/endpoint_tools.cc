@@ -1,4 +1,6 @@
 // Endpoints (AEI): create, list, get, preview, update, rotate, delete; single-context keys.
+#include <algorithm>
+
 #include "base/quote.h"
 #include "tools/depots.h"
 #include "tools/endpoints.h"

@@ -1,5 +1,7 @@
 #include "tools/endpoints.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 
 namespace cairn::endpoints {

@@ -1,5 +1,7 @@
 #include "tools/executor.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "tools/render.h"
 

@@ -2,6 +2,7 @@
 
 #include "data/access/rights.h"
 
+#include <algorithm>
 #include <set>
 
 #include "data/access/access_testing.h"

@@ -2,6 +2,8 @@
 
 #include "data/access/sight.h"
 
+#include <algorithm>
+
 #include "data/access/access_testing.h"
 
 namespace cairn::access_testing {

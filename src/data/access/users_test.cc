@@ -2,6 +2,7 @@
 
 #include "data/access/users.h"
 
+#include <algorithm>
 #include <ctime>
 #include <thread>
 

@@ -1,6 +1,7 @@
 // Places: a part of a depot is read, committed to, listed and reverted as if it were the whole, and
 // nothing outside it is named or changed.
 
+#include <algorithm>
 #include <thread>
 
 #include "base/guarded.h"

@@ -1,5 +1,7 @@
 #include "data/store/realm_nodes.h"
 
+#include <algorithm>
+
 #include "data/store/node_codec.h"
 #include "data/store/realm_ledger.h"
 #include "data/store/store_test_support.h"

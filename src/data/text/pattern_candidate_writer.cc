@@ -1,6 +1,7 @@
 #include "data/text/pattern_candidate_writer.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 #include "data/tree/diff.h"
 
+#include <algorithm>
+
 #include "data/cas/file.h"
 #include "data/tree/change.h"
 #include "data/tree/editor.h"

@@ -1,5 +1,6 @@
 #include "data/workspace/directory_workspace.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <tuple>

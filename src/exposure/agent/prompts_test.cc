@@ -1,6 +1,8 @@
 #include "exposure/agent/prompts.h"
 
+#include <algorithm>
 #include <regex>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 #include "exposure/cli/address.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace cairn::cli {

@@ -1,5 +1,6 @@
 #include "exposure/cli/local_tree.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 

@@ -1,4 +1,6 @@
 // cairn mirror.
+#include <algorithm>
+
 #include <malloc.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,6 @@
 #include "exposure/cli/mirror_directory.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

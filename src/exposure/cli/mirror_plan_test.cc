@@ -1,5 +1,6 @@
 #include "exposure/cli/mirror_plan.h"
 
+#include <algorithm>
 #include <random>
 
 #include <gmock/gmock.h>

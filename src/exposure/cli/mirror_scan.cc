@@ -1,5 +1,6 @@
 // MirrorDirectory::scan: what is in the directory.
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>

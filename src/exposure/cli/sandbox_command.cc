@@ -1,4 +1,5 @@
 // cairn sandbox.
+#include <algorithm>
 #include <iostream>
 
 #include <unistd.h>

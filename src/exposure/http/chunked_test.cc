@@ -1,5 +1,7 @@
 #include "exposure/http/chunked.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace cairn::http {

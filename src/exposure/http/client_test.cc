@@ -1,5 +1,6 @@
 #include "exposure/http/client.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,5 @@
 // Bodies that are made and taken in portions, and events.
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <thread>

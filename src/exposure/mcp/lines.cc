@@ -1,5 +1,6 @@
 #include "exposure/mcp/lines.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 

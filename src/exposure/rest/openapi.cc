@@ -1,5 +1,7 @@
 #include "exposure/rest/openapi.h"
 
+#include <algorithm>
+
 #include "exposure/rest/route.h"
 #include "tools/shape.h"
 

@@ -1,5 +1,7 @@
 #include "exposure/workspace/desk.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "base/similar.h"
 

@@ -1,5 +1,7 @@
 #include "exposure/workspace/workspace_service.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "base/similar.h"
 #include "exposure/agent/tool_definition.h"

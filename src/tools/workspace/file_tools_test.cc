@@ -1,5 +1,6 @@
 // The file tools over a directory: what the differential test with the reference server does not
 // see, budgets above all.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 

@@ -1,5 +1,6 @@
 #include "tools/workspace/loose_edit.h"
 
+#include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "data/json/document/cut.h"
 
+#include <algorithm>
 #include <random>
 
 #include <gmock/gmock.h>

@@ -1,5 +1,7 @@
 #include "data/json/document/describe.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

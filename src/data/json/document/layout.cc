@@ -1,5 +1,6 @@
 #include "data/json/document/layout.h"
 
+#include <algorithm>
 #include <optional>
 #include <ranges>
 
