@@ -128,10 +128,14 @@ Result<std::string_view> bearer(const http::Request& request) {
 }
 
 RestHandler::RestHandler(Executor& executor, RestOptions options)
-    : executor_(executor), options_(std::move(options)) {
-  auto document = openapi(executor_.table(), options_.version);
-  openapi_ = json::write(document);
-  docs_ = docs_page(document);
+    : executor_(executor), options_(std::move(options)) {}
+
+const RestHandler::Pages& RestHandler::pages() {
+  std::call_once(pages_made_, [this] {
+    const auto document = openapi(executor_.table(), options_.version);
+    pages_ = {.openapi = json::write(document), .docs = docs_page(document)};
+  });
+  return pages_;
 }
 
 http::Plan RestHandler::begin(const http::Request& request) {
@@ -314,9 +318,9 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
                                       {"openapi", "/api/openapi.json"},
                                       {"docs", "/api/docs"}});
   }
-  if (get && path == "/api/openapi.json") return page("application/json", openapi_);
+  if (get && path == "/api/openapi.json") return page("application/json", pages().openapi);
   if (get && path == "/api/docs") {
-    auto out = page("text/html; charset=utf-8", docs_);
+    auto out = page("text/html; charset=utf-8", pages().docs);
     out.headers.emplace_back("Content-Security-Policy",
                              "default-src 'none'; style-src 'unsafe-inline'");
     return out;

@@ -53,10 +53,17 @@ class RestHandler final : public http::Handler {
   Result<http::Response> metrics(const http::Request& request) const;
   http::Response ready() const;
 
+  // What describes the API. Made when first asked for: few ask.
+  struct Pages {
+    std::string openapi;
+    std::string docs;
+  };
+  const Pages& pages();
+
   Executor& executor_;
   RestOptions options_;
-  std::string openapi_;
-  std::string docs_;
+  std::once_flag pages_made_;
+  Pages pages_;
   std::atomic<bool> stopping_ = false;
 };
 
