@@ -50,6 +50,13 @@ class Reader final {
   }
 
  private:
+  // The piece before.
+  enum class Last {
+    kOther,
+    kCharacter,  // a character or a set
+    kPair,       // one letter of ASCII in both cases
+  };
+
   bool read() {
     while (!rest_.empty()) {
       if (!token()) return false;
@@ -92,7 +99,7 @@ class Reader final {
   }
 
   bool put_bar() {
-    bars_.push_back(pattern_.size() - rest_.size());
+    if (last_ != Last::kOther) bars_.push_back(pattern_.size() - rest_.size());
     rest_.remove_prefix(1);
     only_literal_ = false;
     end_alternative();
@@ -100,12 +107,15 @@ class Reader final {
     return true;
   }
 
-  void end_alternative() { ends_in_pair_ |= std::exchange(pair_, false); }
+  void end_alternative() {
+    ends_in_pair_ |= last_ == Last::kPair;
+    last_ = Last::kOther;
+  }
 
   bool put_set(const CharSet& set) {
     only_literal_ = false;
     has_single_case_ |= !fold_;
-    pair_ = set.has_one_letter_in_both_cases();
+    last_ = set.has_one_letter_in_both_cases() ? Last::kPair : Last::kCharacter;
     writable_ &= out_.set(set);
     return true;
   }
@@ -113,7 +123,7 @@ class Reader final {
   bool put_character(char32_t c) {
     wants_newline_ |= c == '\n';
     has_single_case_ |= !fold_;
-    pair_ = fold_ && is_ascii_letter(c);
+    last_ = fold_ && is_ascii_letter(c) ? Last::kPair : Last::kCharacter;
     if (fold_ && (c >= 0x80 || is_ascii_letter(c))) {
       only_literal_ = false;
       out_.folded_character(c);
@@ -126,14 +136,14 @@ class Reader final {
 
   bool put_assertion(std::string_view text) {
     only_literal_ = false;
-    pair_ = false;
+    last_ = Last::kOther;
     out_.assertion(text);
     return true;
   }
 
   bool put_line_end() {
     only_literal_ = false;
-    pair_ = false;
+    last_ = Last::kOther;
     out_.line_end(rest_.find_first_not_of(')') == rest_.npos ||
                   (!out_.in_group() && rest_.front() == '|'));
     return true;
@@ -141,7 +151,7 @@ class Reader final {
 
   bool put_repeat(Repeat repeat) {
     only_literal_ = false;
-    pair_ = false;
+    last_ = Last::kOther;
     return out_.repeat(repeat.least, repeat.most);
   }
 
@@ -224,7 +234,7 @@ class Reader final {
       }
     }
     only_literal_ = false;
-    pair_ = false;
+    last_ = Last::kOther;
     fold_outside_.push_back(fold_outside);
     out_.open_group();
     return true;
@@ -260,6 +270,7 @@ class Reader final {
     rest_.remove_prefix(1);
     if (!out_.in_group()) return false;
     end_alternative();
+    last_ = Last::kCharacter;  // for all that is known
     out_.close_group();
     fold_ = fold_outside_.back();
     fold_outside_.pop_back();
@@ -286,7 +297,7 @@ class Reader final {
 
   bool put_any_byte() {
     only_literal_ = false;
-    pair_ = false;
+    last_ = Last::kOther;
     out_.any_byte();
     return true;
   }
@@ -426,11 +437,11 @@ class Reader final {
   CandidateWriter out_;
   std::vector<bool> fold_outside_;  // of each open group
   std::string literal_;
-  std::vector<std::size_t> bars_;  // where they are in the pattern
+  Last last_ = Last::kOther;
+  std::vector<std::size_t> bars_;  // in the pattern, behind what may be a single character
   bool only_literal_ = true;
   bool wants_newline_ = false;
   bool writable_ = true;          // no set was empty
-  bool pair_ = false;             // the piece before is one letter of ASCII in both cases
   bool ends_in_pair_ = false;     // an alternative does, and could be left with no more than that
   bool has_single_case_ = false;  // something does not ignore case
   bool inexact_ = false;          // the bracket expression has a \p

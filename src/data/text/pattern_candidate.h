@@ -24,7 +24,7 @@ struct Candidate {
   bool wants_newline = false;
 };
 
-// The same pattern, with an empty group before each bar where RE2 could get its alternatives wrong.
+// The same pattern, with an empty group before its bars where RE2 could get its alternatives wrong.
 //
 // RE2 makes one class of neighbours that are one character each. A letter in both cases is added to
 // it letter by letter of its folding (k, U+212A, K), and before 2024 no further than to one that is

@@ -627,6 +627,7 @@ TEST(PatternCandidate, KnowsAllThatFoldsToAscii) {
 TEST(PatternCandidate, KeepsApartWhatRe2CouldMergeWrongly) {
   EXPECT_EQ(keep_apart("a|b|[Aa]", false), "a(?:)|b(?:)|[Aa]");
   EXPECT_EQ(keep_apart("([|]|\\|)|(?i:x[y])", false), "([|](?:)|\\|)(?:)|(?i:x[y])");
+  EXPECT_EQ(keep_apart("a$|b*|[Aa]|c", false), "a$|b*|[Aa](?:)|c");
   for (const auto* same : {"a|b", "[Ee]rror|[Ww]arning", "a|[Aa]*|[Aa]\\b", "[Aa]b"}) {
     EXPECT_EQ(keep_apart(same, false), same);
   }
