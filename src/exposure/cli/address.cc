@@ -1,5 +1,8 @@
 #include "exposure/cli/address.h"
 
+#include <utility>
+#include <vector>
+
 #include "base/quote.h"
 #include "base/similar.h"
 #include "exposure/cli/pages.h"

@@ -1,8 +1,16 @@
 // cairn usage, audit, gc, fsck, backup, restore.
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "data/store/open.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/pages.h"
 
 namespace cairn::cli {
@@ -159,17 +167,16 @@ void add_admin_commands(Commands& commands) {
                 .group = group},
                run_usage);
   auto given = std::make_shared<AdminArguments>();
-  auto* command = commands.add({.name = "audit",
-                                .description = "Who did what in the realm, newest first",
-                                .example = "cairn audit --since 1h --tool depot_commit",
-                                .group = group},
-                               [given](Context& context) { return run_audit(context, *given); });
-  add_value(command, "-n,--limit", given->limit, "N", "At most so many [50]")
-      ->check(CLI::PositiveNumber);
-  add_value(command, "--tool", given->tool, "TOOL", "Only of this tool");
-  add_value(command, "--outcome", given->outcome, "CODE", "ok, or a code such as CONFLICT");
-  add_value(command, "--endpoint", given->endpoint, "ID", "Only through this endpoint (aei_…)");
-  add_value(command, "--since", given->since, "TIME", "Only the last 1h, 7d");
+  auto command = commands.add({.name = "audit",
+                               .description = "Who did what in the realm, newest first",
+                               .example = "cairn audit --since 1h --tool depot_commit",
+                               .group = group},
+                              [given](Context& context) { return run_audit(context, *given); });
+  command.add_value("-n,--limit", given->limit, "N", "At most so many [50]").positive();
+  command.add_value("--tool", given->tool, "TOOL", "Only of this tool");
+  command.add_value("--outcome", given->outcome, "CODE", "ok, or a code such as CONFLICT");
+  command.add_value("--endpoint", given->endpoint, "ID", "Only through this endpoint (aei_…)");
+  command.add_value("--since", given->since, "TIME", "Only the last 1h, 7d");
   commands.add(
       {.name = "gc",
        .description = "Collect garbage: nodes that nothing holds any more",
@@ -189,14 +196,14 @@ void add_admin_commands(Commands& commands) {
                     .example = "cairn backup /backups/cairn-monday",
                     .group = group},
                    [given](Context& context) { return run_backup(context, *given); });
-  add_argument(command, "TARGET", given->target, "A directory that does not exist yet");
+  command.add_argument("TARGET", given->target, "A directory that does not exist yet");
   command = commands.add({.name = "restore",
                           .description = "Make a data directory from a backup",
                           .example = "cairn restore /backups/cairn-monday /srv/cairn",
                           .group = group},
                          [given](Context& context) { return run_restore(context, *given); });
-  add_argument(command, "BACKUP", given->backup, "What 'cairn backup' made");
-  add_argument(command, "DATA", given->target, "A directory that does not exist yet");
+  command.add_argument("BACKUP", given->backup, "What 'cairn backup' made");
+  command.add_argument("DATA", given->target, "A directory that does not exist yet");
 }
 
 }  // namespace cairn::cli

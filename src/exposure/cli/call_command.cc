@@ -1,8 +1,14 @@
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/remote_session.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/query_arguments.h"
@@ -84,21 +90,21 @@ Result<int> run_call(Context& context, const CallArguments& given) {
 
 void add_call_command(Commands& commands) {
   auto given = std::make_shared<CallArguments>();
-  auto* command = commands.add(
+  auto command = commands.add(
       {.name = "call",
        .description = "Call any tool by its name and print its JSON",
        .example = "cairn call fs_stat nodeKey=dpt_… path=src/main.ts",
        .more = "Lists in key=value are separated by commas. A server shows all tools at /api/docs.",
        .group = "Server"},
       [given](Context& context) { return run_call(context, *given); });
-  add_argument(command, "TOOL", given->tool, "Its name, such as fs_read");
-  add_argument(command, "KEY=VALUE", given->pairs, "Its arguments; with --endpoint: JSON")
-      ->required(false);
-  add_value(command, "--args", given->json, "JSON",
-            "The arguments as one object; - reads it from standard input");
-  add_value(command, "--endpoint", given->endpoint, "URL",
-            "Call a tool of an endpoint, on the server at this URL");
-  add_value(command, "--key", given->key, "KEY", "The endpoint's key [CAIRN_ENDPOINT_KEY]");
+  command.add_argument("TOOL", given->tool, "Its name, such as fs_read");
+  command.add_argument("KEY=VALUE", given->pairs, "Its arguments; with --endpoint: JSON")
+      .required(false);
+  command.add_value("--args", given->json, "JSON",
+                    "The arguments as one object; - reads it from standard input");
+  command.add_value("--endpoint", given->endpoint, "URL",
+                    "Call a tool of an endpoint, on the server at this URL");
+  command.add_value("--key", given->key, "KEY", "The endpoint's key [CAIRN_ENDPOINT_KEY]");
 }
 
 }  // namespace cairn::cli

@@ -1,9 +1,20 @@
 #include "exposure/cli/commands.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "base/quote.h"
 #include "base/similar.h"
+#include "exposure/cli/options.h"
+#include "exposure/cli/output.h"
 
 namespace cairn::cli {
 namespace {
@@ -85,63 +96,20 @@ std::vector<std::string> bare_words(const CLI::App& app, int argc, char** argv) 
   return words;
 }
 
-}  // namespace
-
-Commands::Commands(Options& options)
-    : app_("Cairn: a content-addressed, versioned store of files for AI agents", "cairn") {
-  app_.formatter(std::make_shared<Formatter>());
-  app_.set_version_flag("--version", "cairn " CAIRN_VERSION, "Print the version");
-  app_.set_help_flag("-h,--help", "Print this help");
-  app_.require_subcommand(1);
-  app_.fallthrough();
-  const std::string group = "Options of every command";
-  add_value(&app_, "--data", options.data, "DIR",
-            "The data directory [CAIRN_DATA, ~/.local/share/cairn]")
-      ->group(group);
-  add_value(&app_, "--server", options.server, "URL", "A server instead [CAIRN_SERVER]")
-      ->group(group);
-  add_value(&app_, "--token", options.token, "TOKEN", "Who you are to it [CAIRN_TOKEN]")
-      ->group(group);
-  add_value(&app_, "--token-file", options.token_file, "FILE", "The same, from a file")
-      ->group(group);
-  add_value(&app_, "--ca-file", options.ca_file, "FILE", "Certificates to trust, PEM")
-      ->group(group);
-  app_.add_flag("--json", options.json, "Print the answer as JSON")->group(group);
-  app_.add_flag("--no-color", options.no_color, "No colours [NO_COLOR]")->group(group);
-  app_.footer(std::string(kFooter));
-}
-
-CLI::App* Commands::add(CLI::App& parent, const About& about, Run run) {
-  auto* command = parent.add_subcommand(about.name, about.description);
-  command->group(about.group.empty() ? "Commands" : about.group);
-  std::string footer = about.more.empty() ? "" : about.more + "\n\n";
-  command->footer(footer + "Example:\n  " + about.example +
-                  "\n\nAnd the options of every command; see cairn --help.");
-  command->callback([this, run = std::move(run)] { chosen_ = run; });
-  return command;
-}
-
-CLI::App* Commands::add_group(const About& about) {
-  auto* command = app_.add_subcommand(about.name, about.description);
-  if (!about.group.empty()) command->group(about.group);
-  command->require_subcommand(1);
-  command->footer("Example:\n  " + about.example);
-  return command;
-}
-
-const CLI::App* Commands::deepest() const {
-  const CLI::App* at = &app_;
+// The command that was named, as far as it was understood.
+const CLI::App& deepest(const CLI::App& app) {
+  const CLI::App* at = &app;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().back();
-  return at;
+  return *at;
 }
 
-Result<void> Commands::check_words(const std::vector<std::string>& words) const {
-  const CLI::App* at = &app_;
+Result<void> check_words(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* at = &app;
   for (const auto& word : words) {
     const auto names = names_of(at);
     if (names.empty()) return {};
     if (std::ranges::find(names, word) == names.end()) {
-      const auto prefix = at == &app_ ? std::string("cairn") : "cairn " + at->get_name();
+      const auto prefix = at == &app ? std::string("cairn") : "cairn " + at->get_name();
       return fail(Code::kInvalidArgument, "there is no command '{} {}';{} see {} --help", prefix,
                   shown(word), hint(word, names), prefix);
     }
@@ -150,20 +118,20 @@ Result<void> Commands::check_words(const std::vector<std::string>& words) const 
   return {};
 }
 
-Error Commands::explain(const CLI::ParseError& error) const {
-  const auto* command = deepest();
-  std::string path = command->get_name();
-  for (const auto* at = command->get_parent(); at != nullptr; at = at->get_parent()) {
+Error explain(const CLI::App& app, const CLI::ParseError& error) {
+  const auto& command = deepest(app);
+  std::string path = command.get_name();
+  for (const auto* at = command.get_parent(); at != nullptr; at = at->get_parent()) {
     path = at->get_name() + " " + path;
   }
   std::string what = error.what();
-  for (const auto& word : app_.remaining(true)) {
+  for (const auto& word : app.remaining(true)) {
     if (!word.starts_with('-') || word == "-") {
       what = fmt::format("'{}' is one argument too many;", shown(word));
       break;
     }
     std::vector<std::string> names;
-    for (const auto* owner : {command, &app_}) {
+    for (const auto* owner : {&command, &app}) {
       for (const auto* option : owner->get_options()) {
         for (const auto& name : option->get_lnames()) names.push_back("--" + name);
       }
@@ -176,25 +144,158 @@ Error Commands::explain(const CLI::ParseError& error) const {
   return Error(Code::kInvalidArgument, fmt::format("{} see {} --help", what, path));
 }
 
+// What the handles stand for.
+CLI::App& app_of(void* command) { return *static_cast<CLI::App*>(command); }
+CLI::Option& option_of(void* option) { return *static_cast<CLI::Option*>(option); }
+
+CLI::Option* add_option(CLI::App& app, std::string_view names, const Variable& variable,
+                        std::string_view description) {
+  return std::visit(
+      [&](auto value) {
+        return app.add_option(std::string(names), value.get(), std::string(description));
+      },
+      variable);
+}
+
+}  // namespace
+
+Option Option::group(std::string_view heading) const {
+  option_of(option_).group(std::string(heading));
+  return *this;
+}
+
+Option Option::required(bool needed) const {
+  option_of(option_).required(needed);
+  return *this;
+}
+
+Option Option::repeated() const {
+  option_of(option_).take_all()->allow_extra_args(false);
+  return *this;
+}
+
+Option Option::one_of(std::initializer_list<std::string_view> values) const {
+  option_of(option_).check(CLI::IsMember(std::vector<std::string>(values.begin(), values.end())));
+  return *this;
+}
+
+Option Option::range(int least, int most) const {
+  option_of(option_).check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::positive() const {
+  option_of(option_).check(CLI::PositiveNumber);
+  return *this;
+}
+
+Option Option::non_negative() const {
+  option_of(option_).check(CLI::NonNegativeNumber);
+  return *this;
+}
+
+bool Option::given() const { return option_of(option_).count() > 0; }
+
+Option Command::add_value(std::string_view names, Variable value, std::string_view kind,
+                          std::string_view description) const {
+  auto* option = add_option(app_of(command_), names, value, description);
+  return Option(option->option_text(std::string(kind)));
+}
+
+Option Command::add_values(std::string_view names, std::vector<std::string>& values,
+                           std::string_view kind, std::string_view description) const {
+  auto* option = add_option(app_of(command_), names, values, description);
+  option->type_name(std::string(kind));
+  return Option(option->expected(0, CLI::detail::expected_max_vector_size));
+}
+
+Option Command::add_argument(std::string_view name, Variable value,
+                             std::string_view description) const {
+  auto* option = add_option(app_of(command_), name, value, description);
+  return Option(option->option_text(" ")->required());
+}
+
+Option Command::add_flag(std::string_view names, bool& value, std::string_view description) const {
+  return Option(app_of(command_).add_flag(std::string(names), value, std::string(description)));
+}
+
+struct Commands::Parser {
+  CLI::App app{"Cairn: a content-addressed, versioned store of files for AI agents", "cairn"};
+  Run chosen;
+};
+
+Commands::Commands(Options& options) : parser_(std::make_unique<Parser>()) {
+  auto& app = parser_->app;
+  app.formatter(std::make_shared<Formatter>());
+  app.set_version_flag("--version", "cairn " CAIRN_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.footer(std::string(kFooter));
+  const Command cairn(&app);
+  const std::string_view group = "Options of every command";
+  cairn
+      .add_value("--data", options.data, "DIR",
+                 "The data directory [CAIRN_DATA, ~/.local/share/cairn]")
+      .group(group);
+  cairn.add_value("--server", options.server, "URL", "A server instead [CAIRN_SERVER]")
+      .group(group);
+  cairn.add_value("--token", options.token, "TOKEN", "Who you are to it [CAIRN_TOKEN]")
+      .group(group);
+  cairn.add_value("--token-file", options.token_file, "FILE", "The same, from a file").group(group);
+  cairn.add_value("--ca-file", options.ca_file, "FILE", "Certificates to trust, PEM").group(group);
+  cairn.add_flag("--json", options.json, "Print the answer as JSON").group(group);
+  cairn.add_flag("--no-color", options.no_color, "No colours [NO_COLOR]").group(group);
+}
+
+Commands::~Commands() = default;
+
+Command Commands::add(const About& about, Run run) {
+  return add(Command(&parser_->app), about, std::move(run));
+}
+
+Command Commands::add(Command parent, const About& about, Run run) {
+  auto* command = app_of(parent.command_).add_subcommand(about.name, about.description);
+  command->group(about.group.empty() ? "Commands" : about.group);
+  std::string footer = about.more.empty() ? "" : about.more + "\n\n";
+  command->footer(footer + "Example:\n  " + about.example +
+                  "\n\nAnd the options of every command; see cairn --help.");
+  // Of `mcp config` the parser calls `config` first and then `mcp`: the first is meant.
+  command->callback([this, run = std::move(run)] {
+    if (!parser_->chosen) parser_->chosen = run;
+  });
+  return Command(command);
+}
+
+Command Commands::add_group(const About& about) {
+  auto* command = parser_->app.add_subcommand(about.name, about.description);
+  if (!about.group.empty()) command->group(about.group);
+  command->require_subcommand(1);
+  command->footer("Example:\n  " + about.example);
+  return Command(command);
+}
+
 Commands::Parsed Commands::parse(int argc, char** argv) {
-  const auto words = bare_words(app_, argc, argv);
+  auto& app = parser_->app;
+  parser_->chosen = nullptr;
+  const auto words = bare_words(app, argc, argv);
   if (argc < 2) {
-    fmt::print(stderr, "{}", app_.help());
+    fmt::print(stderr, "{}", app.help());
     return {nullptr, 2};
   }
-  if (auto known = check_words(words); !known) {
+  if (auto known = check_words(app, words); !known) {
     note(known.error().render());
     return {nullptr, 2};
   }
   try {
-    app_.parse(argc, argv);
+    app.parse(argc, argv);
   } catch (const CLI::Success& asked) {
-    return {nullptr, app_.exit(asked)};
+    return {nullptr, app.exit(asked)};
   } catch (const CLI::ParseError& error) {
-    note(explain(error).render());
+    note(explain(app, error).render());
     return {nullptr, 2};
   }
-  return {chosen_, 0};
+  return {parser_->chosen, 0};
 }
 
 void add_all(Commands& commands) {

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include "exposure/cli/context.h"
+#include "base/result.h"
+#include "exposure/cli/command.h"
 
 namespace cairn::cli {
+
+class Context;
+struct Options;
 
 // Gives the exit code.
 using Run = std::function<Result<int>(Context& context)>;
@@ -17,6 +19,7 @@ using Run = std::function<Result<int>(Context& context)>;
 class Commands final {
  public:
   explicit Commands(Options& options);
+  ~Commands();
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
 
@@ -28,10 +31,10 @@ class Commands final {
     std::string group = {};  // under which heading of --help
   };
   // Commands are added before they are run: what `run` captures must outlive this function.
-  CLI::App* add(const About& about, Run run) { return add(app_, about, std::move(run)); }
-  CLI::App* add(CLI::App& parent, const About& about, Run run);
+  Command add(const About& about, Run run);
+  Command add(Command parent, const About& about, Run run);
   // A word with commands behind it: `depot`.
-  CLI::App* add_group(const About& about);
+  Command add_group(const About& about);
 
   // What the command line asks for. A failed parse, and a question for help, are answered here:
   // `exit_code` is set and nothing is left to run.
@@ -42,26 +45,9 @@ class Commands final {
   Parsed parse(int argc, char** argv);
 
  private:
-  Result<void> check_words(const std::vector<std::string>& words) const;
-  Error explain(const CLI::ParseError& error) const;
-  // The command that was named, as far as it was understood.
-  const CLI::App* deepest() const;
-
-  CLI::App app_;
-  Run chosen_;
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
 };
-
-// An option's value and a flag, with the name of the value as help shows it.
-template <typename T>
-CLI::Option* add_value(CLI::App* command, const std::string& names, T& value,
-                       const std::string& kind, const std::string& description) {
-  return command->add_option(names, value, description)->option_text(kind);
-}
-template <typename T>
-CLI::Option* add_argument(CLI::App* command, const std::string& name, T& value,
-                          const std::string& description) {
-  return command->add_option(name, value, description)->option_text(" ")->required();
-}
 
 // Every command, in the order of --help.
 void add_all(Commands& commands);

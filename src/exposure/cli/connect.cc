@@ -1,11 +1,17 @@
 #include "exposure/cli/connect.h"
 
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "exposure/cli/direct_session.h"
 #include "exposure/cli/remote_session.h"
 #include "exposure/serve/serve.h"
 #include "exposure/serve/server_file.h"
+#include "tools/engine.h"
 
 namespace cairn::cli {
 namespace {

@@ -3,11 +3,14 @@
 
 #include <memory>
 
-#include "base/clock.h"
-#include "base/random.h"
 #include "exposure/cli/options.h"
 #include "exposure/cli/session.h"
-#include "tools/engine.h"
+
+namespace cairn {
+class Clock;
+class Meter;
+class Random;
+}  // namespace cairn
 
 namespace cairn::cli {
 

@@ -1,6 +1,13 @@
 // cairn tool create, list, show, update, delete.
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
 #include "exposure/cli/pages.h"
 
@@ -102,33 +109,34 @@ Result<int> run_list(Context& context) {
   return 0;
 }
 
-void add_definition(CLI::App* command, ToolArguments& given, bool needed) {
-  add_value(command, "--op", given.operation, "OPERATION",
-            "get_schema, get_all, query, preview, select, create, update, delete, move, copy; "
-            "fs_ls, fs_read, fs_write, …; custom")
-      ->required(needed);
-  add_value(command, "--depot", given.depot, "DEPOT", "The depot it works on");
-  add_value(command, "--path", given.path, "PATH", "The JSON file, or the directory for fs_…");
-  add_value(command, "--json-path", given.json_path, "POINTER", "Where in the file: /orders");
-  add_value(command, "--name", given.name, "NAME", "For people");
-  add_value(command, "--description", given.description, "TEXT", "For whoever calls it");
-  add_value(command, "--config", given.config, "JSON",
-            "fixed, defaults, …; @FILE reads it from a file");
-  add_value(command, "--script", given.script, "FILE", "The Lua script of a custom tool");
+void add_definition(Command command, ToolArguments& given, bool needed) {
+  command
+      .add_value("--op", given.operation, "OPERATION",
+                 "get_schema, get_all, query, preview, select, create, update, delete, move, copy; "
+                 "fs_ls, fs_read, fs_write, …; custom")
+      .required(needed);
+  command.add_value("--depot", given.depot, "DEPOT", "The depot it works on");
+  command.add_value("--path", given.path, "PATH", "The JSON file, or the directory for fs_…");
+  command.add_value("--json-path", given.json_path, "POINTER", "Where in the file: /orders");
+  command.add_value("--name", given.name, "NAME", "For people");
+  command.add_value("--description", given.description, "TEXT", "For whoever calls it");
+  command.add_value("--config", given.config, "JSON",
+                    "fixed, defaults, …; @FILE reads it from a file");
+  command.add_value("--script", given.script, "FILE", "The Lua script of a custom tool");
 }
 
 }  // namespace
 
 void add_context_tool_commands(Commands& commands) {
-  auto* group =
+  auto group =
       commands.add_group({.name = "tool",
                           .description = "Tools on contexts: one operation on one piece of data",
                           .example = "cairn tool list",
                           .group = "Endpoints"});
   {
     auto given = std::make_shared<ToolArguments>();
-    auto* command = commands.add(
-        *group,
+    auto command = commands.add(
+        group,
         {.name = "create",
          .description = "Make a tool that endpoints can bind",
          .example = "cairn tool create --op query --depot shop --path orders.json",
@@ -136,37 +144,37 @@ void add_context_tool_commands(Commands& commands) {
         [given](Context& context) { return run_one(context, *given, "create_tool"); });
     add_definition(command, *given, true);
   }
-  commands.add(*group,
+  commands.add(group,
                {.name = "list",
                 .description = "Your tools and those of delegates below you",
                 .example = "cairn tool list"},
                [](Context& context) { return run_list(context); });
   {
     auto given = std::make_shared<ToolArguments>();
-    auto* command = commands.add(
-        *group, {.name = "show", .description = "One tool", .example = "cairn tool show adi_…"},
+    auto command = commands.add(
+        group, {.name = "show", .description = "One tool", .example = "cairn tool show adi_…"},
         [given](Context& context) { return run_one(context, *given, "get_tool"); });
-    add_argument(command, "ID", given->id, "adi_…");
+    command.add_argument("ID", given->id, "adi_…");
   }
   {
     auto given = std::make_shared<ToolArguments>();
-    auto* command =
-        commands.add(*group,
+    auto command =
+        commands.add(group,
                      {.name = "update",
                       .description = "Change a tool; in force for the next call",
                       .example = "cairn tool update adi_… --description 'Orders of this year'"},
                      [given](Context& context) { return run_one(context, *given, "update_tool"); });
-    add_argument(command, "ID", given->id, "adi_…");
+    command.add_argument("ID", given->id, "adi_…");
     add_definition(command, *given, false);
   }
   {
     auto given = std::make_shared<ToolArguments>();
-    auto* command = commands.add(*group,
-                                 {.name = "delete",
-                                  .description = "Delete a tool that no endpoint binds",
-                                  .example = "cairn tool delete adi_…"},
-                                 [given](Context& context) { return run_delete(context, *given); });
-    add_argument(command, "ID", given->id, "adi_…");
+    auto command = commands.add(group,
+                                {.name = "delete",
+                                 .description = "Delete a tool that no endpoint binds",
+                                 .example = "cairn tool delete adi_…"},
+                                [given](Context& context) { return run_delete(context, *given); });
+    command.add_argument("ID", given->id, "adi_…");
   }
 }
 

@@ -1,8 +1,14 @@
 // cairn delegate create, list, show, revoke.
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/pages.h"
 
 namespace cairn::cli {
@@ -136,28 +142,30 @@ Result<int> run_one(Context& context, const DelegateArguments& given, std::strin
   return 0;
 }
 
-void add_create_options(CLI::App* command, DelegateArguments& given) {
-  add_value(command, "--name", given.name, "NAME", "For people");
-  command->add_flag("--can-upload", given.can_upload, "May write and commit");
-  command->add_flag("--can-manage-depot", given.can_manage, "May create, rename and delete depots");
-  add_value(command, "--depot", given.depots, "DEPOT", "Only this depot; may be repeated")
-      ->allow_extra_args(false);
-  add_value(command, "--scope", given.scope, "SCOPE",
-            "Only what is there: DEPOT:PATH as it is now, nod_… as it is for ever; may be repeated")
-      ->allow_extra_args(false);
-  add_value(command, "--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d [as yours]");
+void add_create_options(Command command, DelegateArguments& given) {
+  command.add_value("--name", given.name, "NAME", "For people");
+  command.add_flag("--can-upload", given.can_upload, "May write and commit");
+  command.add_flag("--can-manage-depot", given.can_manage, "May create, rename and delete depots");
+  command.add_value("--depot", given.depots, "DEPOT", "Only this depot; may be repeated")
+      .repeated();
+  command
+      .add_value(
+          "--scope", given.scope, "SCOPE",
+          "Only what is there: DEPOT:PATH as it is now, nod_… as it is for ever; may be repeated")
+      .repeated();
+  command.add_value("--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d [as yours]");
 }
 
 }  // namespace
 
 void add_delegate_commands(Commands& commands) {
-  auto* group = commands.add_group({.name = "delegate",
-                                    .description = "Give a part of your rights to somebody else",
-                                    .example = "cairn delegate list",
-                                    .group = "Access"});
+  auto group = commands.add_group({.name = "delegate",
+                                   .description = "Give a part of your rights to somebody else",
+                                   .example = "cairn delegate list",
+                                   .group = "Access"});
   auto given = std::make_shared<DelegateArguments>();
-  auto* command = commands.add(
-      *group,
+  auto command = commands.add(
+      group,
       {.name = "create",
        .description = "Make a delegate and print its tokens",
        .example = "cairn delegate create --name doc-writer --can-upload --scope my-project:docs",
@@ -166,28 +174,28 @@ void add_delegate_commands(Commands& commands) {
       [given](Context& context) { return run_create(context, *given); });
   add_create_options(command, *given);
 
-  command = commands.add(*group,
+  command = commands.add(group,
                          {.name = "list",
                           .description = "The delegates you made, oldest first",
                           .example = "cairn delegate list"},
                          [given](Context& context) { return run_list(context, *given); });
-  add_value(command, "--parent", given->parent, "ID", "Those that one below you made");
+  command.add_value("--parent", given->parent, "ID", "Those that one below you made");
 
   command =
-      commands.add(*group,
+      commands.add(group,
                    {.name = "show",
                     .description = "One delegate, or yourself",
                     .example = "cairn delegate show"},
                    [given](Context& context) { return run_one(context, *given, "get_delegate"); });
-  add_argument(command, "ID", given->id, "dlt_… [you]")->required(false);
+  command.add_argument("ID", given->id, "dlt_… [you]").required(false);
 
   command = commands.add(
-      *group,
+      group,
       {.name = "revoke",
        .description = "End a delegate, and all below it, at once",
        .example = "cairn delegate revoke dlt_…"},
       [given](Context& context) { return run_one(context, *given, "revoke_delegate"); });
-  add_argument(command, "ID", given->id, "dlt_…");
+  command.add_argument("ID", given->id, "dlt_…");
 }
 
 }  // namespace cairn::cli

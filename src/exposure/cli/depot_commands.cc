@@ -1,12 +1,21 @@
 // cairn depot create, list, show, log, commit, revert, rename, delete.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <unistd.h>
 
 #include "base/quote.h"
 #include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/pages.h"
 
 namespace cairn::cli {
@@ -187,31 +196,31 @@ class DepotGroup final {
  public:
   explicit DepotGroup(Commands& commands)
       : commands_(commands),
-        group_(*commands.add_group({.name = "depot",
-                                    .description = "Make, list, commit to and delete depots",
-                                    .example = "cairn depot list",
-                                    .group = "Depots"})) {}
+        group_(commands.add_group({.name = "depot",
+                                   .description = "Make, list, commit to and delete depots",
+                                   .example = "cairn depot list",
+                                   .group = "Depots"})) {}
 
   // The command and the arguments it fills.
-  std::pair<CLI::App*, Given> add(
+  std::pair<Command, Given> add(
       const Commands::About& about,
       const std::function<Result<int>(Context&, const DepotArguments&)>& run) {
     auto given = std::make_shared<DepotArguments>();
-    auto* command = commands_.add(group_, about,
-                                  [given, run](Context& context) { return run(context, *given); });
+    auto command = commands_.add(group_, about,
+                                 [given, run](Context& context) { return run(context, *given); });
     return {command, given};
   }
-  std::pair<CLI::App*, Given> add_for_one(
+  std::pair<Command, Given> add_for_one(
       const Commands::About& about,
       const std::function<Result<int>(Context&, const DepotArguments&)>& run) {
     auto added = add(about, run);
-    add_argument(added.first, "DEPOT", added.second->depot, "Its title or id");
+    added.first.add_argument("DEPOT", added.second->depot, "Its title or id");
     return added;
   }
 
  private:
   Commands& commands_;
-  CLI::App& group_;
+  Command group_;
 };
 
 }  // namespace
@@ -223,7 +232,7 @@ void add_depot_commands(Commands& commands) {
                                        .description = "Make an empty depot and print its id",
                                        .example = "cairn depot create my-project"},
                                       run_create);
-    add_argument(command, "TITLE", given->title, "For people; need not be unique");
+    command.add_argument("TITLE", given->title, "For people; need not be unique");
   }
   group.add({.name = "list",
              .description = "The depots you may see, oldest first",
@@ -238,7 +247,7 @@ void add_depot_commands(Commands& commands) {
                                                .description = "Its commits, newest first",
                                                .example = "cairn depot log my-project -n 5"},
                                               run_log);
-    add_value(command, "-n,--limit", given->limit, "N", "At most so many [all]");
+    command.add_value("-n,--limit", given->limit, "N", "At most so many [all]");
   }
   {
     auto [command, given] = group.add_for_one(
@@ -246,11 +255,11 @@ void add_depot_commands(Commands& commands) {
          .description = "Make a root the depot's root, merging what others committed",
          .example = "cairn depot commit my-project nod_… -m 'what and why'"},
         run_commit);
-    add_argument(command, "ROOT", given->root, "The new root (nod_…)");
-    add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
-    add_value(command, "--expected", given->expected, "ROOT",
-              "The root you started from [remembered]");
-    command->add_flag("--force", given->force, "Overwrite what others did");
+    command.add_argument("ROOT", given->root, "The new root (nod_…)");
+    command.add_value("-m,--message", given->message, "TEXT", "What was done and why");
+    command.add_value("--expected", given->expected, "ROOT",
+                      "The root you started from [remembered]");
+    command.add_flag("--force", given->force, "Overwrite what others did");
   }
   {
     auto [command, given] =
@@ -258,15 +267,15 @@ void add_depot_commands(Commands& commands) {
                            .description = "Bring an earlier root back, as a new commit",
                            .example = "cairn depot revert my-project nod_…"},
                           run_revert);
-    add_argument(command, "ROOT", given->root, "A root of 'cairn depot log'");
-    add_value(command, "-m,--message", given->message, "TEXT", "Why");
+    command.add_argument("ROOT", given->root, "A root of 'cairn depot log'");
+    command.add_value("-m,--message", given->message, "TEXT", "Why");
   }
   {
     auto [command, given] = group.add_for_one({.name = "rename",
                                                .description = "Give a depot another title",
                                                .example = "cairn depot rename my-project new-name"},
                                               run_rename);
-    add_argument(command, "TITLE", given->title, "The new title");
+    command.add_argument("TITLE", given->title, "The new title");
   }
   {
     auto [command, given] = group.add_for_one(
@@ -275,7 +284,7 @@ void add_depot_commands(Commands& commands) {
          .example = "cairn depot delete my-project --yes",
          .more = "Asks first on a terminal. Nodes stay until garbage is collected."},
         run_delete);
-    command->add_flag("-y,--yes", given->yes, "Do not ask");
+    command.add_flag("-y,--yes", given->yes, "Do not ask");
   }
 }
 

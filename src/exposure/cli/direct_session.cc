@@ -1,6 +1,11 @@
 #include "exposure/cli/direct_session.h"
 
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
 #include "data/cas/file.h"
+#include "tools/engine.h"
 
 namespace cairn::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "exposure/cli/session.h"
-#include "tools/engine.h"
 
 namespace cairn::cli {
 

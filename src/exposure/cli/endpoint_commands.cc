@@ -1,10 +1,19 @@
 // cairn endpoint …: ways in for outsiders.
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "base/quote.h"
 #include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
 #include "exposure/cli/pages.h"
 #include "exposure/cli/skill.h"
@@ -263,23 +272,23 @@ class Group final {
                                    .example = "cairn endpoint list",
                                    .group = "Endpoints"})) {}
 
-  std::pair<CLI::App*, std::shared_ptr<EndpointArguments>> add(const Commands::About& about,
-                                                               const Runner& run) {
+  std::pair<Command, std::shared_ptr<EndpointArguments>> add(const Commands::About& about,
+                                                             const Runner& run) {
     auto given = std::make_shared<EndpointArguments>();
-    auto* command = commands_.add(*group_, about,
-                                  [given, run](Context& context) { return run(context, *given); });
+    auto command = commands_.add(group_, about,
+                                 [given, run](Context& context) { return run(context, *given); });
     return {command, given};
   }
-  std::pair<CLI::App*, std::shared_ptr<EndpointArguments>> add_for_one(const Commands::About& about,
-                                                                       const Runner& run) {
+  std::pair<Command, std::shared_ptr<EndpointArguments>> add_for_one(const Commands::About& about,
+                                                                     const Runner& run) {
     auto [command, given] = add(about, run);
-    add_argument(command, "ID", given->id, "aei_…");
+    command.add_argument("ID", given->id, "aei_…");
     return {command, given};
   }
 
  private:
   Commands& commands_;
-  CLI::App* group_;
+  Command group_;
 };
 
 Runner calls(std::string tool) {
@@ -288,18 +297,19 @@ Runner calls(std::string tool) {
   };
 }
 
-void add_bindings(CLI::App* command, EndpointArguments& given) {
-  add_value(command, "--bind", given.binds, "TOOL[=NAME]",
-            "Show this tool (adi_…), under a name; may be repeated")
-      ->allow_extra_args(false);
-  add_value(command, "--bindings", given.bindings, "JSON",
-            "Bindings with all they can say; @FILE reads them from a file");
+void add_bindings(Command command, EndpointArguments& given) {
+  command
+      .add_value("--bind", given.binds, "TOOL[=NAME]",
+                 "Show this tool (adi_…), under a name; may be repeated")
+      .repeated();
+  command.add_value("--bindings", given.bindings, "JSON",
+                    "Bindings with all they can say; @FILE reads them from a file");
 }
 
-void add_about(CLI::App* command, EndpointArguments& given) {
-  add_value(command, "--name", given.name, "NAME", "For people");
-  add_value(command, "--description", given.description, "TEXT", "For its users");
-  add_value(command, "--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d, never");
+void add_about(Command command, EndpointArguments& given) {
+  command.add_value("--name", given.name, "NAME", "For people");
+  command.add_value("--description", given.description, "TEXT", "For its users");
+  command.add_value("--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d, never");
 }
 
 void add_making(Group& group) {
@@ -309,8 +319,8 @@ void add_making(Group& group) {
                    .description = "Make an endpoint with its bindings, and print its key",
                    .example = "cairn endpoint create --name partners --bind adi_…=find_orders"},
                   calls("create_endpoint"));
-    add_value(command, "--type", given->type, "TYPE", "mcp, rest, cli or skill [mcp]")
-        ->check(CLI::IsMember({"mcp", "rest", "cli", "skill"}));
+    command.add_value("--type", given->type, "TYPE", "mcp, rest, cli or skill [mcp]")
+        .one_of({"mcp", "rest", "cli", "skill"});
     add_about(command, *given);
     add_bindings(command, *given);
   }
@@ -320,12 +330,12 @@ void add_making(Group& group) {
                    .description = "One key for every operation on one JSON context",
                    .example = "cairn endpoint instance --depot shop --path orders.json"},
                   run_instance);
-    add_value(command, "--depot", given->depot, "DEPOT", "The depot")->required();
-    add_value(command, "--path", given->path, "PATH", "The JSON file")->required();
-    add_value(command, "--json-path", given->json_path, "POINTER", "Where in it");
-    command->add_flag("--read-only", given->read_only, "Only operations that read");
-    add_value(command, "--name", given->name, "NAME", "For people");
-    add_value(command, "--expires-in", given->expires, "TIME", "Seconds, or 1h, 7d [never]");
+    command.add_value("--depot", given->depot, "DEPOT", "The depot").required();
+    command.add_value("--path", given->path, "PATH", "The JSON file").required();
+    command.add_value("--json-path", given->json_path, "POINTER", "Where in it");
+    command.add_flag("--read-only", given->read_only, "Only operations that read");
+    command.add_value("--name", given->name, "NAME", "For people");
+    command.add_value("--expires-in", given->expires, "TIME", "Seconds, or 1h, 7d [never]");
   }
   {
     auto [command, given] =
@@ -335,7 +345,7 @@ void add_making(Group& group) {
                    .more = "With --bind, as it would be with those; without ID, of a new endpoint. "
                            "Nothing is stored."},
                   run_preview);
-    add_argument(command, "ID", given->id, "aei_…")->required(false);
+    command.add_argument("ID", given->id, "aei_…").required(false);
     add_bindings(command, *given);
   }
 }
@@ -387,20 +397,20 @@ void add_changing(Group& group) {
                            .description = "Change a binding: name, schema, arguments",
                            .example = "cairn endpoint rebind aei_… bnd_… --tool-name find_orders"},
                           run_rebind);
-    add_argument(command, "BINDING", given->binding, "bnd_…");
-    add_value(command, "--tool-name", given->tool_name, "NAME", "What clients call it");
-    add_value(command, "--description", given->description, "TEXT", "What clients read");
-    add_value(command, "--input-schema", given->schema, "JSON",
-              "Narrower than the tool's; null: the tool's own");
-    add_value(command, "--arguments", given->arguments, "JSON",
-              "{argument: {name, value, hidden, description}}; null: none");
+    command.add_argument("BINDING", given->binding, "bnd_…");
+    command.add_value("--tool-name", given->tool_name, "NAME", "What clients call it");
+    command.add_value("--description", given->description, "TEXT", "What clients read");
+    command.add_value("--input-schema", given->schema, "JSON",
+                      "Narrower than the tool's; null: the tool's own");
+    command.add_value("--arguments", given->arguments, "JSON",
+                      "{argument: {name, value, hidden, description}}; null: none");
   }
   {
     auto [command, given] = group.add_for_one({.name = "unbind",
                                                .description = "Stop showing a tool",
                                                .example = "cairn endpoint unbind aei_… bnd_…"},
                                               run_unbind);
-    add_argument(command, "BINDING", given->binding, "bnd_…");
+    command.add_argument("BINDING", given->binding, "bnd_…");
   }
 }
 
@@ -423,8 +433,8 @@ void add_endpoint_commands(Commands& commands) {
        .description = "Write a skill folder: SKILL.md, and a script that calls the tools",
        .example = "cairn endpoint export-skill aei_… --to skills --url http://127.0.0.1:8787"},
       run_export);
-  add_value(command, "--to", given->directory, "DIR", "Where the folder goes [.]");
-  add_value(command, "--url", given->url, "URL", "The server that the script calls");
+  command.add_value("--to", given->directory, "DIR", "Where the folder goes [.]");
+  command.add_value("--url", given->url, "URL", "The server that the script calls");
 }
 
 }  // namespace cairn::cli

@@ -1,9 +1,17 @@
 // cairn ls, tree, cat, find: looking at trees. Searching in files and comparing are in
 // search_commands.cc.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/pages.h"
 
 namespace cairn::cli {
@@ -164,13 +172,13 @@ Result<int> run_find(Context& context, const FileArguments& given) {
 
 using RunFiles = Result<int> (*)(Context&, const FileArguments&);
 
-std::pair<CLI::App*, std::shared_ptr<FileArguments>> add(Commands& commands, Commands::About about,
-                                                         RunFiles run) {
+std::pair<Command, std::shared_ptr<FileArguments>> add(Commands& commands, Commands::About about,
+                                                       RunFiles run) {
   auto given = std::make_shared<FileArguments>();
   about.group = "Files";
-  auto* command =
+  auto command =
       commands.add(about, [given, run](Context& context) { return run(context, *given); });
-  add_argument(command, "WHERE", given->where, std::string(kAddress));
+  command.add_argument("WHERE", given->where, kAddress);
   return {command, given};
 }
 
@@ -186,7 +194,7 @@ void add_file_commands(Commands& commands) {
                                  .description = "Show a directory with everything below it",
                                  .example = "cairn tree my-project:src --depth 2"},
                                 run_tree);
-    add_value(command, "--depth", given->depth, "N", "Levels to show, -1 for all [3]");
+    command.add_value("--depth", given->depth, "N", "Levels to show, -1 for all [3]");
   }
   {
     auto [command, given] = add(commands,
@@ -194,7 +202,7 @@ void add_file_commands(Commands& commands) {
                                  .description = "Print a file as it is, of any size",
                                  .example = "cairn cat my-project:README.md"},
                                 run_cat);
-    command->add_flag("--force", given->force, "Also binary files to a terminal");
+    command.add_flag("--force", given->force, "Also binary files to a terminal");
   }
   {
     auto [command, given] =
@@ -205,9 +213,9 @@ void add_file_commands(Commands& commands) {
              .more = "'*.ts' matches names at any depth; with a '/' the whole path is matched:\n"
                      "'src/**/*.test.ts'."},
             run_find);
-    add_argument(command, "PATTERN", given->pattern, "Glob: * ? [a-z] {a,b} **");
-    add_value(command, "--type", given->type, "TYPE", "Only file, or only dir")
-        ->check(CLI::IsMember({"file", "dir"}));
+    command.add_argument("PATTERN", given->pattern, "Glob: * ? [a-z] {a,b} **");
+    command.add_value("--type", given->type, "TYPE", "Only file, or only dir")
+        .one_of({"file", "dir"});
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <utility>
 
 #include "base/quote.h"
 

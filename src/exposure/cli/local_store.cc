@@ -1,6 +1,9 @@
 #include "exposure/cli/local_store.h"
 
+#include <chrono>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "exposure/cli/remote_session.h"
 

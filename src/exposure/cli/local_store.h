@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "exposure/cli/connect.h"
 #include "exposure/mcp/upstream.h"

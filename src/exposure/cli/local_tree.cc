@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <span>
+#include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>

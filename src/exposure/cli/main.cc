@@ -1,10 +1,16 @@
 // The program: builds the parts, lets the command line choose one command, and runs it.
 
 #include <exception>
+#include <string>
 
 #include <signal.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
+#include "exposure/cli/output.h"
+#include "tools/meter.h"
 
 namespace {
 

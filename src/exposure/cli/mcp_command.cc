@@ -1,6 +1,12 @@
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <malloc.h>
 #include <sys/stat.h>
@@ -8,6 +14,7 @@
 
 #include "exposure/cli/client_settings.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/local_store.h"
 #include "exposure/cli/stop_signals.h"
 #include "exposure/mcp/bridge.h"
@@ -27,7 +34,7 @@ constexpr std::string_view kDefaultRoot = ".promptx";
 
 struct McpArguments {
   // A workspace instead of Cairn's own tools: of directories, or of a depot.
-  const CLI::Option* root = nullptr;
+  std::optional<Option> root;
   std::vector<std::string> roots;
   std::optional<std::string> depot;
   std::optional<std::string> answer_size;
@@ -36,11 +43,13 @@ struct McpArguments {
   std::optional<std::string> exclude_tools;
   bool read_only = false;
   // mcp config
-  const CLI::App* config = nullptr;
   std::string client;
   std::string name = "cairn";
   bool http = false;
 };
+
+// With --root, which may stand alone.
+bool on_directories(const McpArguments& given) { return given.root && given.root->given(); }
 
 // The tools to be offered: as options of `cairn mcp`, and as headers for its server.
 struct Choice {
@@ -62,7 +71,7 @@ Result<void> check(const McpArguments& given) {
                   choice.option);
     }
   }
-  const bool directories = given.root->count() > 0;
+  const bool directories = on_directories(given);
   if (directories && given.depot) {
     return fail(Code::kInvalidArgument,
                 "--root is for directories and --depot for a depot; give one of them");
@@ -173,7 +182,7 @@ Result<void> serve_directories(Context& context, const McpArguments& given) {
 
 Result<int> run_mcp(Context& context, const McpArguments& given) {
   TRY(check(given));
-  if (given.root->count() > 0) {
+  if (on_directories(given)) {
     const InputEndsOnSignal signals;
     TRY(serve_directories(context, given));
     return 0;
@@ -207,7 +216,7 @@ std::string absolute_path(const std::filesystem::path& path) {
 std::vector<std::string> arguments_for(const Options& options, const McpArguments& given,
                                        const std::string& server) {
   std::vector<std::string> out = {"mcp"};
-  if (given.root->count() > 0) {
+  if (on_directories(given)) {
     out.emplace_back("--root");
     for (const auto& root : given.roots) {
       if (!root.empty()) out.push_back(absolute_path(root));
@@ -243,7 +252,7 @@ Result<int> run_config(Context& context, const McpArguments& given) {
   const auto server = TRY(named_server(options));
   const auto token = TRY(given_token(options));
   ClientSettings settings{.name = given.name};
-  const bool directories = given.root->count() > 0;
+  const bool directories = on_directories(given);
   if (directories && given.http) {
     return fail(Code::kInvalidArgument, "--root is served on standard input and output only");
   }
@@ -273,7 +282,7 @@ Result<int> run_config(Context& context, const McpArguments& given) {
 
 void add_mcp_command(Commands& commands) {
   auto given = std::make_shared<McpArguments>();
-  auto* command = commands.add(
+  auto command = commands.add(
       {.name = "mcp",
        .description = "Serve MCP on standard input and output, for an MCP client that starts it",
        .example = "cairn mcp --data ~/cairn --toolsets read,search",
@@ -286,26 +295,21 @@ void add_mcp_command(Commands& commands) {
            "files instead. --root alone takes the roots of the client, or ~/.promptx. The tool\n"
            "'filesystem', all of them in one, is offered with --tools filesystem.",
        .group = "Server"},
-      [given](Context& context) {
-        return given->config->parsed() ? run_config(context, *given) : run_mcp(context, *given);
-      });
-  add_value(command, "--toolsets", given->toolsets, "NAMES",
-            "Sets of tools to offer, comma separated [default]");
-  add_value(command, "--tools", given->tools, "NAMES", "Tools to offer, or to add to the sets");
-  add_value(command, "--exclude-tools", given->exclude_tools, "NAMES", "Tools not to offer");
-  given->root = command
-                    ->add_option("--root", given->roots,
-                                 "File tools on these directories of this machine, without a store")
-                    ->type_name("DIR")
-                    ->expected(0, CLI::detail::expected_max_vector_size);
-  add_value(command, "--depot", given->depot, "NAME", "File tools on this depot, each change kept");
-  add_value(command, "--answer-size", given->answer_size, "SIZE",
-            "With --root: how large listings may get [1M]");
-  command->add_flag("--read-only", given->read_only, "No tools that change anything");
+      [given](Context& context) { return run_mcp(context, *given); });
+  command.add_value("--toolsets", given->toolsets, "NAMES",
+                    "Sets of tools to offer, comma separated [default]");
+  command.add_value("--tools", given->tools, "NAMES", "Tools to offer, or to add to the sets");
+  command.add_value("--exclude-tools", given->exclude_tools, "NAMES", "Tools not to offer");
+  given->root =
+      command.add_values("--root", given->roots, "DIR",
+                         "File tools on these directories of this machine, without a store");
+  command.add_value("--depot", given->depot, "NAME", "File tools on this depot, each change kept");
+  command.add_value("--answer-size", given->answer_size, "SIZE",
+                    "With --root: how large listings may get [1M]");
+  command.add_flag("--read-only", given->read_only, "No tools that change anything");
 
-  // The command above runs it: its function is the last that is chosen.
-  auto* config = commands.add(
-      *command,
+  auto config = commands.add(
+      command,
       {.name = "config",
        .description = "Print the settings that make an MCP client use Cairn",
        .example = "cairn mcp config --client claude-code --data ~/cairn",
@@ -314,10 +318,9 @@ void add_mcp_command(Commands& commands) {
            "block goes to standard output; where it belongs is said on standard error. The\n"
            "options of 'cairn mcp' are taken over."},
       [given](Context& context) { return run_config(context, *given); });
-  given->config = config;
-  add_value(config, "--client", given->client, "CLIENT", "For which client")->required();
-  add_value(config, "--name", given->name, "NAME", "What the client calls it [cairn]");
-  config->add_flag("--http", given->http, "An endpoint's URL, instead of a program to start");
+  config.add_value("--client", given->client, "CLIENT", "For which client").required();
+  config.add_value("--name", given->name, "NAME", "What the client calls it [cairn]");
+  config.add_flag("--http", given->http, "An endpoint's URL, instead of a program to start");
 }
 
 }  // namespace cairn::cli

@@ -1,6 +1,13 @@
 #include "exposure/cli/mirror.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "base/quote.h"
 #include "exposure/cli/output.h"

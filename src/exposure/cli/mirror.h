@@ -14,6 +14,7 @@
 //             tools fail with. Then neither side has less than before.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 

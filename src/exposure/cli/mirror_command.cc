@@ -1,11 +1,21 @@
 // cairn mirror.
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <malloc.h>
 #include <sys/stat.h>
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/depot_place.h"
 #include "exposure/cli/local_store.h"
 #include "exposure/cli/mirror.h"
@@ -307,7 +317,7 @@ Result<int> run_mirror(Context& context, const MirrorArguments& given) {
 
 void add_mirror_command(Commands& commands) {
   auto given = std::make_shared<MirrorArguments>();
-  auto* command = commands.add(
+  auto command = commands.add(
       {.name = "mirror",
        .description = "Keep a directory and a depot in step, once or as long as it runs",
        .example = "cairn mirror ~/notes my-project/notes --watch",
@@ -318,26 +328,25 @@ void add_mirror_command(Commands& commands) {
                "exit code is 4. The first time nothing is deleted. Links and devices are skipped.",
        .group = "Files"},
       [given](Context& context) { return run_mirror(context, *given); });
-  add_argument(command, "DIR", given->directory, "A directory of this machine");
-  add_argument(command, "DEPOT", given->where, "DEPOT, or DEPOT/PATH");
-  command->add_flag("--watch", given->watch, "Go on until SIGINT or SIGTERM");
-  add_value(command, "--to", given->to, "SIDE", "depot or directory: only that side changes")
-      ->check(CLI::IsMember({"depot", "directory"}));
-  add_value(command, "--keep", given->keep, "SIDE", "directory or depot: who wins conflicts")
-      ->check(CLI::IsMember({"depot", "directory"}));
-  add_value(command, "--path", given->paths, "GLOB", "Only these conflicts; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false);
-  add_value(command, "--exclude", given->exclude, "GLOB",
-            "What is left alone on both sides; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false);
-  command->add_flag("--dry-run", given->dry_run, "Print what would be done");
-  add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
-  add_value(command, "--state", given->state, "FILE",
-            "What both agreed on [$XDG_STATE_HOME/cairn/mirrors]");
-  command->add_flag("--allow-empty", given->allow_empty,
-                    "A side that has become empty empties the other");
+  command.add_argument("DIR", given->directory, "A directory of this machine");
+  command.add_argument("DEPOT", given->where, "DEPOT, or DEPOT/PATH");
+  command.add_flag("--watch", given->watch, "Go on until SIGINT or SIGTERM");
+  command.add_value("--to", given->to, "SIDE", "depot or directory: only that side changes")
+      .one_of({"depot", "directory"});
+  command.add_value("--keep", given->keep, "SIDE", "directory or depot: who wins conflicts")
+      .one_of({"depot", "directory"});
+  command.add_value("--path", given->paths, "GLOB", "Only these conflicts; may be repeated")
+      .repeated();
+  command
+      .add_value("--exclude", given->exclude, "GLOB",
+                 "What is left alone on both sides; may be repeated")
+      .repeated();
+  command.add_flag("--dry-run", given->dry_run, "Print what would be done");
+  command.add_value("-m,--message", given->message, "TEXT", "What was done and why");
+  command.add_value("--state", given->state, "FILE",
+                    "What both agreed on [$XDG_STATE_HOME/cairn/mirrors]");
+  command.add_flag("--allow-empty", given->allow_empty,
+                   "A side that has become empty empties the other");
 }
 
 }  // namespace cairn::cli

@@ -1,5 +1,8 @@
 #include "exposure/cli/mirror_depot.h"
 
+#include <cstdint>
+#include <utility>
+
 #include "base/quote.h"
 #include "exposure/cli/pages.h"
 #include "exposure/cli/transfer.h"

@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -17,11 +17,13 @@
 // Costs       the three trees' entries, times the logarithm of their number and the paths' depth.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exposure/cli/local_tree.h"

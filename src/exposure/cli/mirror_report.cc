@@ -1,6 +1,10 @@
 #include "exposure/cli/mirror_report.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/quote.h"
 

@@ -3,6 +3,8 @@
 
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "exposure/cli/mirror.h"
 #include "exposure/cli/output.h"

@@ -1,10 +1,15 @@
 #include "exposure/cli/mirror_state.h"
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>

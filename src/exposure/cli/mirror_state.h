@@ -12,10 +12,13 @@
 // IO_ERROR.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "exposure/cli/mirror_plan.h"
 

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,8 +1,13 @@
 #include "exposure/cli/options.h"
 
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <span>
+#include <string_view>
+#include <system_error>
 
 #include "base/quote.h"
 

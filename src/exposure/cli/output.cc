@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 
 #include <unistd.h>
 
@@ -74,6 +77,11 @@ void Output::print_json(const json::Value& value) {
   auto text = json::write_pretty(value);
   while (text.ends_with('\n')) text.pop_back();
   print("{}\n", text);
+}
+
+void Output::print_with(fmt::string_view format, fmt::format_args args) {
+  fmt::vformat_to(std::back_inserter(buffer_), format, args);
+  if (buffer_.size() >= kBufferBytes) send();
 }
 
 void Output::send() {

@@ -1,9 +1,12 @@
 // What commands print: results on standard output, notes and progress on standard error.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,8 +32,7 @@ class Output final {
 
   template <typename... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
-    if (buffer_.size() >= kBufferBytes) send();
+    print_with(format, fmt::make_format_args(args...));
   }
   // One document, for programs.
   void print_json(const json::Value& value);
@@ -46,6 +48,7 @@ class Output final {
 
  private:
   static constexpr std::size_t kBufferBytes = 64 * 1024;
+  void print_with(fmt::string_view format, fmt::format_args args);
   void send();
 
   bool terminal_;

@@ -1,5 +1,9 @@
 #include "exposure/cli/pages.h"
 
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
 namespace cairn::cli {
 
 const json::Array& rows_of(const json::Object& answer, std::string_view name) {

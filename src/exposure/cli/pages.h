@@ -1,8 +1,10 @@
 // Answers that come in pages.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <limits>
+#include <string_view>
 
 #include "exposure/cli/session.h"
 #include "tools/arguments.h"

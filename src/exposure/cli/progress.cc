@@ -1,6 +1,11 @@
 #include "exposure/cli/progress.h"
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include <unistd.h>
 

@@ -3,6 +3,7 @@
 // Threads  one of its own draws it; made and destroyed by the same thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <thread>
 

@@ -1,7 +1,13 @@
 // cairn query: a JMESPath expression over JSON, from a file or a depot.
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
 #include "data/json/jmespath/jmespath.h"
 #include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
 #include "tools/arguments.h"
 
@@ -73,7 +79,7 @@ Result<int> run_query(Context& context, const QueryArguments& given) {
 
 void add_query_command(Commands& commands) {
   auto given = std::make_shared<QueryArguments>();
-  auto* command = commands.add(
+  auto command = commands.add(
       {.name = "query",
        .description = "Evaluate a JMESPath expression on JSON",
        .example = "cairn query --file orders.json -- 'orders[?total > `100`].id'",
@@ -82,11 +88,11 @@ void add_query_command(Commands& commands) {
                "An expression that cannot be evaluated is INVALID_QUERY, with its kind and place.",
        .group = "Files"},
       [given](Context& context) { return run_query(context, *given); });
-  add_argument(command, "EXPRESSION", given->expression, "JMESPath");
-  add_value(command, "--file", given->file, "FILE", "JSON to read [standard input]");
-  add_value(command, "--depot", given->depot, "DEPOT", "Query a JSON file in this depot");
-  add_value(command, "--path", given->path, "PATH", "The file in the depot");
-  add_value(command, "--json-path", given->json_path, "POINTER", "Where in it, e.g. /orders");
+  command.add_argument("EXPRESSION", given->expression, "JMESPath");
+  command.add_value("--file", given->file, "FILE", "JSON to read [standard input]");
+  command.add_value("--depot", given->depot, "DEPOT", "Query a JSON file in this depot");
+  command.add_value("--path", given->path, "PATH", "The file in the depot");
+  command.add_value("--json-path", given->json_path, "POINTER", "Where in it, e.g. /orders");
 }
 
 }  // namespace cairn::cli

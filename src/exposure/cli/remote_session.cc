@@ -1,6 +1,11 @@
 #include "exposure/cli/remote_session.h"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/quote.h"
 #include "exposure/http/client.h"

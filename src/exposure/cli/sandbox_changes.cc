@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <sys/stat.h>

@@ -1,8 +1,10 @@
 // A tree in a directory of this machine, and what was made of it there.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exposure/cli/output.h"

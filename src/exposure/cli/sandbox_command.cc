@@ -1,11 +1,20 @@
 // cairn sandbox.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/depot_place.h"
 #include "exposure/cli/sandbox_changes.h"
 #include "exposure/cli/sandbox_program.h"
@@ -287,7 +296,7 @@ Result<int> run_sandbox(Context& context, const SandboxArguments& given) {
 
 void add_sandbox_command(Commands& commands) {
   auto given = std::make_shared<SandboxArguments>();
-  auto* command = commands.add(
+  auto command = commands.add(
       {.name = "sandbox",
        .description = "Run a command on a depot's files, apart from all else; look; commit",
        .example = "cairn sandbox my-project -- sed -i 's/teh/the/' README.md",
@@ -301,19 +310,18 @@ void add_sandbox_command(Commands& commands) {
                "the command has one of its own. Exits with 1 when the changes are not committed.",
        .group = "Files"},
       [given](Context& context) { return run_sandbox(context, *given); });
-  add_argument(command, "WHERE", given->where, "DEPOT, or DEPOT/PATH");
-  command->add_option("COMMAND", given->command, "What to run, after --; else a shell")
-      ->option_text(" ");
-  add_value(command, "--allow", given->allow, "GLOB", "Paths that may change; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false);
-  add_value(command, "--max-size", given->max_size, "SIZE",
-            "Of all changed files together [1GiB, or the depot's rules]");
-  command->add_flag("--allow-rules", given->allow_rules, "The rules in .cairn may change");
-  add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
-  command->add_flag("-y,--yes", given->yes, "Commit without asking, if the command ended with 0");
-  command->add_flag("-n,--no", given->no, "Show the changes and leave");
-  command->add_flag("--keep", given->keep, "Keep the files when they are not committed");
+  command.add_argument("WHERE", given->where, "DEPOT, or DEPOT/PATH");
+  command.add_argument("COMMAND", given->command, "What to run, after --; else a shell")
+      .required(false);
+  command.add_value("--allow", given->allow, "GLOB", "Paths that may change; may be repeated")
+      .repeated();
+  command.add_value("--max-size", given->max_size, "SIZE",
+                    "Of all changed files together [1GiB, or the depot's rules]");
+  command.add_flag("--allow-rules", given->allow_rules, "The rules in .cairn may change");
+  command.add_value("-m,--message", given->message, "TEXT", "What was done and why");
+  command.add_flag("-y,--yes", given->yes, "Commit without asking, if the command ended with 0");
+  command.add_flag("-n,--no", given->no, "Show the changes and leave");
+  command.add_flag("--keep", given->keep, "Keep the files when they are not committed");
 }
 
 }  // namespace cairn::cli

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
+#include <utility>
 
 #include <signal.h>
 #include <sys/stat.h>

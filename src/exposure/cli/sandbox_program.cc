@@ -2,10 +2,16 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <linux/close_range.h>

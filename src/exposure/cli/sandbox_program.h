@@ -5,6 +5,7 @@
 // none of the caller's environment, and a user without rights.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 

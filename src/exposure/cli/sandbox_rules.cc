@@ -1,6 +1,8 @@
 #include "exposure/cli/sandbox_rules.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "base/quote.h"
 #include "data/json/json.h"

@@ -1,6 +1,7 @@
 // What a sandboxed command may change in a depot.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string>

@@ -1,6 +1,13 @@
 // cairn grep, diff.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/pages.h"
 
 namespace cairn::cli {
@@ -154,26 +161,24 @@ Result<int> run_diff(Context& context, const DiffArguments& given) {
 
 void add_search_commands(Commands& commands) {
   auto grep = std::make_shared<GrepArguments>();
-  auto* command = commands.add(
+  auto command = commands.add(
       {.name = "grep",
        .description = "Search in files by regular expression",
        .example = "cairn grep -i 'todo|fixme' my-project:src --include '*.ts'",
        .more = "RE2 syntax: no back-references, no look-around. Exits with 1 when nothing matches.",
        .group = "Files"},
       [grep](Context& context) { return run_grep(context, *grep); });
-  add_argument(command, "PATTERN", grep->pattern, "Regular expression, or plain text with -F");
-  add_argument(command, "WHERE", grep->where, "DEPOT, or DEPOT:PATH");
-  command->add_flag("-i,--ignore-case", grep->ignore_case, "Without regard to case");
-  command->add_flag("-w,--word", grep->whole_word, "Whole words only");
-  command->add_flag("-F,--literal", grep->literal, "The pattern is plain text");
-  add_value(command, "-C,--context", grep->context, "N", "Lines to show before and after")
-      ->check(CLI::Range(0, 20));
-  add_value(command, "--include", grep->include, "GLOB", "Only files that match; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false);
-  add_value(command, "--exclude", grep->exclude, "GLOB", "No files that match; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false);
+  command.add_argument("PATTERN", grep->pattern, "Regular expression, or plain text with -F");
+  command.add_argument("WHERE", grep->where, "DEPOT, or DEPOT:PATH");
+  command.add_flag("-i,--ignore-case", grep->ignore_case, "Without regard to case");
+  command.add_flag("-w,--word", grep->whole_word, "Whole words only");
+  command.add_flag("-F,--literal", grep->literal, "The pattern is plain text");
+  command.add_value("-C,--context", grep->context, "N", "Lines to show before and after")
+      .range(0, 20);
+  command.add_value("--include", grep->include, "GLOB", "Only files that match; may be repeated")
+      .repeated();
+  command.add_value("--exclude", grep->exclude, "GLOB", "No files that match; may be repeated")
+      .repeated();
 
   auto diff = std::make_shared<DiffArguments>();
   command = commands.add(
@@ -185,9 +190,9 @@ void add_search_commands(Commands& commands) {
            "are differences.",
        .group = "Files"},
       [diff](Context& context) { return run_diff(context, *diff); });
-  add_argument(command, "FROM", diff->from, "DEPOT or node, the older; with :PATH only below it");
-  add_argument(command, "TO", diff->to, "DEPOT or node, the newer");
-  command->add_flag("--stat", diff->stat, "Only which files, and by how much");
+  command.add_argument("FROM", diff->from, "DEPOT or node, the older; with :PATH only below it");
+  command.add_argument("TO", diff->to, "DEPOT or node, the newer");
+  command.add_flag("--stat", diff->stat, "Only which files, and by how much");
 }
 
 }  // namespace cairn::cli

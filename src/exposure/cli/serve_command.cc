@@ -1,4 +1,10 @@
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/tour.h"
 #include "exposure/serve/serve.h"
 
@@ -47,7 +53,7 @@ Result<int> run_serve(Context& context, ServeArguments& given) {
 
 void add_serve_command(Commands& commands) {
   auto given = std::make_shared<ServeArguments>();
-  auto* command = commands.add(
+  auto command = commands.add(
       {.name = "serve",
        .description = "Serve a data directory: REST API, and the store for other commands",
        .example = "cairn serve --data /srv/cairn --listen 127.0.0.1:8787",
@@ -56,36 +62,36 @@ void add_serve_command(Commands& commands) {
            "SIGTERM and SIGINT end it when what was running has finished.",
        .group = "Server"},
       [given](Context& context) { return run_serve(context, *given); });
-  add_value(command, "--listen", given->listen, "ADDRESS:PORT", "Where [127.0.0.1:8787]");
-  command->add_flag("--behind-proxy", given->options.behind_proxy,
-                    "Plain HTTP on any address: a proxy ends TLS");
-  add_value(command, "--tls-cert", given->certificate, "FILE", "Certificate chain, PEM");
-  add_value(command, "--tls-key", given->key, "FILE", "Its key, PEM");
-  add_value(command, "--internal-listen", given->internal, "ADDRESS:PORT",
-            "Also for front ends of your own: /internal/aei and /internal/adi");
-  add_value(command, "--internal-secret", given->secret, "FILE",
-            "Its first line is the secret they send as bearer token");
-  add_value(command, "--log-format", given->log, "FORMAT", "text, json or none [text]")
-      ->check(CLI::IsMember({"text", "json", "none"}));
-  add_value(command, "--rate", given->options.rate, "N",
-            "Calls a second for each delegate but the owners; 0: no limit [1000]")
-      ->check(CLI::NonNegativeNumber);
+  command.add_value("--listen", given->listen, "ADDRESS:PORT", "Where [127.0.0.1:8787]");
+  command.add_flag("--behind-proxy", given->options.behind_proxy,
+                   "Plain HTTP on any address: a proxy ends TLS");
+  command.add_value("--tls-cert", given->certificate, "FILE", "Certificate chain, PEM");
+  command.add_value("--tls-key", given->key, "FILE", "Its key, PEM");
+  command.add_value("--internal-listen", given->internal, "ADDRESS:PORT",
+                    "Also for front ends of your own: /internal/aei and /internal/adi");
+  command.add_value("--internal-secret", given->secret, "FILE",
+                    "Its first line is the secret they send as bearer token");
+  command.add_value("--log-format", given->log, "FORMAT", "text, json or none [text]")
+      .one_of({"text", "json", "none"});
+  command
+      .add_value("--rate", given->options.rate, "N",
+                 "Calls a second for each delegate but the owners; 0: no limit [1000]")
+      .non_negative();
 
-  auto tour = std::make_shared<TourOptions>();
-  auto* tour_command = commands.add(
+  auto source = std::make_shared<std::string>();
+  auto tour = commands.add(
       {.name = "tour",
        .description = "Import a directory into a depot and show it, without a server",
        .example = "cairn tour --data /tmp/cairn-tour src",
        .group = "Server"},
-      [tour](Context& context) -> Result<int> {
+      [source](Context& context) -> Result<int> {
         if (context.options.data.empty()) {
           return fail(Code::kInvalidArgument, "name a data directory for the tour with --data");
         }
-        tour->data = context.options.data;
-        TRY(run_tour(*tour));
+        TRY(run_tour({.data = context.options.data, .source = *source}));
         return 0;
       });
-  add_argument(tour_command, "DIR", tour->source, "The directory to import");
+  tour.add_argument("DIR", *source, "The directory to import");
 }
 
 }  // namespace cairn::cli

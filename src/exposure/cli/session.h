@@ -5,6 +5,7 @@
 //             REQUEST_TIMEOUT.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>

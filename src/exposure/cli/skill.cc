@@ -1,5 +1,9 @@
 #include "exposure/cli/skill.h"
 
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "tools/shape.h"

@@ -1,5 +1,10 @@
 #include "exposure/cli/tour.h"
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <system_error>
+
 #include <fmt/core.h>
 
 #include "data/realm/import.h"

@@ -1,5 +1,12 @@
 #include "exposure/cli/transfer.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+
 #include "base/quote.h"
 #include "exposure/cli/pages.h"
 #include "exposure/cli/tree_writer.h"

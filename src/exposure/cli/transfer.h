@@ -1,8 +1,11 @@
 // Import and export through a session's tools, for when the store is not in this process.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/realm/import.h"

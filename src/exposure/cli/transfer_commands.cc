@@ -1,10 +1,19 @@
 // cairn import, export.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
 #include "base/quote.h"
 #include "data/cas/node_key.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/progress.h"
 #include "exposure/cli/transfer.h"
 #include "tools/arguments.h"
+#include "tools/engine.h"
 
 namespace cairn::cli {
 namespace {
@@ -119,7 +128,7 @@ Result<int> run_export(Context& context, const TransferArguments& given) {
 
 void add_transfer_commands(Commands& commands) {
   auto given = std::make_shared<TransferArguments>();
-  auto* command = commands.add(
+  auto command = commands.add(
       {.name = "import",
        .description = "Make a depot's tree that of a directory, and commit it",
        .example = "cairn import ./my-project my-project -m 'First import'",
@@ -128,16 +137,16 @@ void add_transfer_commands(Commands& commands) {
            "not UTF-8 are skipped and said so. Modes and times are not kept.",
        .group = "Files"},
       [given](Context& context) { return run_import(context, *given); });
-  add_argument(command, "DIR", given->directory, "The directory to import");
-  add_argument(command, "DEPOT", given->where, "Title, id or node");
-  add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
+  command.add_argument("DIR", given->directory, "The directory to import");
+  command.add_argument("DEPOT", given->where, "Title, id or node");
+  command.add_value("-m,--message", given->message, "TEXT", "What was done and why");
   command = commands.add({.name = "export",
                           .description = "Write a tree into a new or empty directory",
                           .example = "cairn export my-project:docs ./docs",
                           .group = "Files"},
                          [given](Context& context) { return run_export(context, *given); });
-  add_argument(command, "WHERE", given->where, "DEPOT, or DEPOT:PATH");
-  add_argument(command, "DIR", given->directory, "A directory that is empty or not there");
+  command.add_argument("WHERE", given->where, "DEPOT, or DEPOT:PATH");
+  command.add_argument("DIR", given->directory, "A directory that is empty or not there");
 }
 
 }  // namespace cairn::cli

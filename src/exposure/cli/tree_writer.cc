@@ -1,5 +1,7 @@
 #include "exposure/cli/tree_writer.h"
 
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "tools/arguments.h"

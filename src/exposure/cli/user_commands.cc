@@ -1,9 +1,14 @@
 // cairn user add, list, role, password, token; cairn token show, rotate.
 #include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/pages.h"
+#include "tools/engine.h"
 
 namespace cairn::cli {
 namespace {
@@ -120,51 +125,50 @@ Result<int> run_token_rotate(Context& context) {
 }
 
 void add_token_commands(Commands& commands) {
-  auto* group = commands.add_group({.name = "token",
-                                    .description = "The owner's token of a data directory",
-                                    .example = "cairn token show --data /srv/cairn",
-                                    .group = "Access"});
+  auto group = commands.add_group({.name = "token",
+                                   .description = "The owner's token of a data directory",
+                                   .example = "cairn token show --data /srv/cairn",
+                                   .group = "Access"});
   commands.add(
-      *group,
+      group,
       {.name = "show", .description = "Print it", .example = "cairn token show --data /srv/cairn"},
       run_token_show);
-  commands.add(*group,
+  commands.add(group,
                {.name = "rotate",
                 .description = "Make a new one and print it; the old one is void",
                 .example = "cairn token rotate --data /srv/cairn"},
                run_token_rotate);
 }
 
-void add_password_flag(CLI::App* command, UserArguments& given) {
-  command->add_flag("--password-stdin", given.password,
-                    "Read a password from the first line of standard input");
+void add_password_flag(Command command, UserArguments& given) {
+  command.add_flag("--password-stdin", given.password,
+                   "Read a password from the first line of standard input");
 }
 
 }  // namespace
 
 void add_user_commands(Commands& commands) {
-  auto* group =
-      commands.add_group({.name = "user",
-                          .description = "Users, each with a realm of its own; for admins",
-                          .example = "cairn user list",
-                          .group = "Access"});
+  auto group = commands.add_group({.name = "user",
+                                   .description = "Users, each with a realm of its own; for admins",
+                                   .example = "cairn user list",
+                                   .group = "Access"});
   auto given = std::make_shared<UserArguments>();
   auto add = [&](const Commands::About& about, const Run& run) {
-    auto* command = commands.add(*group, about, run);
-    add_argument(command, "NAME", given->name, "Name or id (usr_…)");
+    auto command = commands.add(group, about, run);
+    command.add_argument("NAME", given->name, "Name or id (usr_…)");
     return command;
   };
-  auto* command = add({.name = "add",
-                       .description = "Add a user and print its access token",
-                       .example = "cairn user add ada --quota 10GB"},
-                      [given](Context& context) { return run_add(context, *given); });
-  command->add_flag("--admin", given->admin, "An admin, who may do what these commands do");
+  auto command = add({.name = "add",
+                      .description = "Add a user and print its access token",
+                      .example = "cairn user add ada --quota 10GB"},
+                     [given](Context& context) { return run_add(context, *given); });
+  command.add_flag("--admin", given->admin, "An admin, who may do what these commands do");
   add_password_flag(command, *given);
-  add_value(command, "--quota", given->quota, "BYTES",
-            "What the realm may store, such as 10GB [no limit]");
+  command.add_value("--quota", given->quota, "BYTES",
+                    "What the realm may store, such as 10GB [no limit]");
 
   commands.add(
-      *group,
+      group,
       {.name = "list", .description = "Every user, oldest first", .example = "cairn user list"},
       run_list);
 
@@ -173,8 +177,8 @@ void add_user_commands(Commands& commands) {
            .description = "Change what a user may do",
            .example = "cairn user role ada unauthorized"},
           [given](Context& context) { return update(context, *given, {{"role", given->role}}); });
-  add_argument(command, "ROLE", given->role, "unauthorized, authorized or admin")
-      ->check(CLI::IsMember({"unauthorized", "authorized", "admin"}));
+  command.add_argument("ROLE", given->role, "unauthorized, authorized or admin")
+      .one_of({"unauthorized", "authorized", "admin"});
 
   command = add({.name = "password",
                  .description = "Give a user a new password",

@@ -1,7 +1,14 @@
 // cairn put, rm, mv, cp.
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,6 +16,7 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/context.h"
 #include "exposure/cli/publish.h"
 #include "tools/arguments.h"
 
@@ -119,8 +127,8 @@ Result<int> run_transfer(Context& context, const WriteArguments& given, std::str
 }
 
 template <typename RunWrite>
-std::pair<CLI::App*, std::shared_ptr<WriteArguments>> add(Commands& commands, Commands::About about,
-                                                          RunWrite run) {
+std::pair<Command, std::shared_ptr<WriteArguments>> add(Commands& commands, Commands::About about,
+                                                        RunWrite run) {
   auto given = std::make_shared<WriteArguments>();
   about.group = "Files";
   if (about.more.empty()) {
@@ -128,9 +136,9 @@ std::pair<CLI::App*, std::shared_ptr<WriteArguments>> add(Commands& commands, Co
         "A depot is committed to at once and its new root printed; of a node (nod_…) only the\n"
         "new root is printed.";
   }
-  auto* command =
+  auto command =
       commands.add(about, [given, run](Context& context) { return run(context, *given); });
-  add_value(command, "-m,--message", given->message, "TEXT", "What was done and why");
+  command.add_value("-m,--message", given->message, "TEXT", "What was done and why");
   return {command, given};
 }
 
@@ -138,8 +146,8 @@ void add_transfer(Commands& commands, const Commands::About& about, std::string_
   auto [command, given] = add(commands, about, [tool](Context& context, const WriteArguments& g) {
     return run_transfer(context, g, tool);
   });
-  add_argument(command, "FROM", given->where, "DEPOT:PATH");
-  add_argument(command, "TO", given->to, "A path in the same depot");
+  command.add_argument("FROM", given->where, "DEPOT:PATH");
+  command.add_argument("TO", given->to, "A path in the same depot");
 }
 
 }  // namespace
@@ -152,8 +160,8 @@ void add_write_commands(Commands& commands) {
              .description = "Write a file of any size into a depot",
              .example = "cairn put notes.md my-project:docs/notes.md -m 'Notes'"},
             run_put);
-    add_argument(command, "FILE", given->file, "A file, or - for standard input");
-    add_argument(command, "WHERE", given->where, "DEPOT:PATH; 'DEPOT:DIR/' keeps the file's name");
+    command.add_argument("FILE", given->file, "A file, or - for standard input");
+    command.add_argument("WHERE", given->where, "DEPOT:PATH; 'DEPOT:DIR/' keeps the file's name");
   }
   {
     auto [command, given] = add(commands,
@@ -161,7 +169,7 @@ void add_write_commands(Commands& commands) {
                                  .description = "Remove files and directories",
                                  .example = "cairn rm my-project:old.ts tmp"},
                                 run_rm);
-    add_argument(command, "WHERE", given->paths, "DEPOT:PATH, and more paths in it");
+    command.add_argument("WHERE", given->paths, "DEPOT:PATH, and more paths in it");
   }
   add_transfer(commands,
                {.name = "mv",
