@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
 const [modules, jobs] = process.argv.slice(2);
-const jmespath = createRequire(`${modules}/package.json`)("jmespath");
+const jmespath = createRequire(`${modules}/`)("jmespath");
 const ROUNDS = 5;
 const ROUND_NS = 200e6;
 

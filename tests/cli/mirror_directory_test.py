@@ -17,6 +17,7 @@ import unittest
 
 import program_test
 from mirror_test import MirrorBase, tree
+from waiting import until
 
 
 class Directory(MirrorBase):
@@ -97,9 +98,8 @@ class Directory(MirrorBase):
         os.utime(self.here / "a.txt", (old, old))
         self.mirror()
         # Its time of change has to be older than file systems are coarse.
-        time.sleep(2.5)
-        self.mirror()
-        state = json.loads(self.states()[0].read_text())
+        until(lambda: self.mirror() and self.state()["seen"], pause=0.2)
+        state = self.state()
         self.assertEqual(list(state["seen"]), ["a.txt"])
         # What was seen is believed: with another key in the state, the file seems to have changed.
         key = state["seen"]["a.txt"][0]
@@ -143,13 +143,13 @@ class Directory(MirrorBase):
         self.write("a.txt", "1\n")
         self.write("b.txt", "1\n")
         self.mirror()
-        self.cairn("backup", "old")
-        self.addCleanup(shutil.rmtree, "old", ignore_errors=True)
+        old = str(self.dir / "old")
+        self.cairn("backup", old)
         self.write("a.txt", "2, which took a day to write\n")
         self.write("c.txt", "3, which did too\n")
         self.mirror()
         shutil.rmtree(self.data)
-        self.cairn("restore", "old", self.data, way=[])
+        self.cairn("restore", old, self.data, way=[])
         self.mirror(code=4)
         self.assertEqual((self.here / "a.txt").read_text(), "2, which took a day to write\n")
         self.assertEqual((self.here / "c.txt").read_text(), "3, which did too\n")

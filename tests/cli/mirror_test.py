@@ -66,6 +66,9 @@ class MirrorBase(Base):
     def states(self):
         return sorted((self.dir / "state/cairn/mirrors").glob("*.json"))
 
+    def state(self):
+        return json.loads(self.states()[0].read_text())
+
     def in_step(self):
         """Both sides with a.txt, b.txt and docs/c.md, and a state that says so."""
         for path in ("a.txt", "b.txt", "docs/c.md"):

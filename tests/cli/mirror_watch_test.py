@@ -8,14 +8,15 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
-import time
 import unittest
 
 import program_test
 from mirror_test import MirrorBase
 from program_test import Server
+from waiting import PATIENCE, ended, own_address, until
 
 
 class Watching:
@@ -34,21 +35,17 @@ class Watching:
     def text(self):
         return (self.test.dir / "watch.out").read_text()
 
-    def until(self, part, seconds=30):
-        self.wait(lambda: part in self.text, seconds, part)
+    def until(self, part):
+        until(lambda: part in self.text, lambda: f"{part!r} in {self.text!r}")
 
-    def wait(self, good, seconds=30, what="it"):
-        end = time.monotonic() + seconds
-        while not good():
-            if time.monotonic() > end:
-                self.test.fail(f"{what} did not come: {self.text}")
-            time.sleep(0.05)
+    def wait(self, good):
+        until(good, lambda: f"what was to come after {self.text!r}", pause=0.02)
 
     def end(self, number=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(number)
         self.out.close()
-        return self.process.wait(30)
+        return ended(self.process)
 
 
 class Watch(MirrorBase):
@@ -72,10 +69,13 @@ class Watch(MirrorBase):
         watching.wait(lambda: self.cat("mine/deep/new.txt") is None)
         os.rename(self.here / "docs", self.here / "papers")
         watching.wait(lambda: self.cat("papers/c.md") == "docs/c.md\n" and self.cat("docs/c.md") is None)
-        # It does not see its own writes as changes.
+        # It does not see its own writes as changes: it makes no commit but those that bring something.
         log = len(self.cairn("depot", "log", "d", "--json").json["entries"])
-        time.sleep(2)
-        self.assertEqual(len(self.cairn("depot", "log", "d", "--json").json["entries"]), log)
+        for i in range(4):
+            (self.dir / "new").write_text(f"{i}\n")
+            os.replace(self.dir / "new", self.here / "more.txt")  # never half of it
+            watching.wait(lambda: self.cat("more.txt") == f"{i}\n")
+        self.assertEqual(len(self.cairn("depot", "log", "d", "--json").json["entries"]), log + 4)
         self.assertEqual(watching.end(signal.SIGINT), 0)
         self.assertInStep()
         self.assertEqual(self.mirror(), ["in step"])
@@ -98,8 +98,10 @@ class Watch(MirrorBase):
             watching.wait(lambda: self.cat("b.txt") == f"{i}\n")
         self.assertEqual(watching.text.count(line), 1)
         self.assertEqual((self.here / "a.txt").read_text(), "mine, again\n")
+        # Both are equal, and it knows.
+        agreed = self.state()["agreed"]["a.txt"]
         self.write("a.txt", "theirs\n")
-        time.sleep(1)
+        watching.wait(lambda: self.state()["agreed"]["a.txt"] != agreed)
         self.write("a.txt", "theirs and mine\n")
         watching.wait(lambda: self.cat("a.txt") == "theirs and mine\n")
 
@@ -132,19 +134,23 @@ class Watch(MirrorBase):
 
     def test_a_server_that_goes_and_comes(self):
         self.in_step()
-        server = Server(self.data)
-        port = server.url.rsplit(":", 1)[1]
+        where = f"{own_address()}:8787"
+        server = Server(self.data, listen=where)
         owner, self.way = self.way, ["--server", server.url, "--token", server.token]
         watching = Watching(self)
         server.stop(signal.SIGKILL)
         self.write("a.txt", "while it was gone\n")
         watching.until("UNAVAILABLE")
-        time.sleep(3)
-        self.assertEqual(watching.text.count("trying again"), 1, watching.text)
-        again = subprocess.Popen([program_test.CAIRN, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}",
-                                  "--log-format", "none"], stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL, env=program_test.CLEAN)
-        self.addCleanup(lambda: (again.terminate(), again.wait(30)))
+        # Said once, however often it tries: three times somebody listens, and does not answer.
+        with socket.create_server((own_address(), 8787)) as nobody:
+            nobody.settimeout(PATIENCE)
+            for _ in range(3):
+                with nobody.accept()[0] as link:
+                    link.recv(65536)
+        said = [line for line in watching.text.splitlines() if line.endswith("trying again")]
+        self.assertEqual(len(said), 2, said)
+        again = Server(self.data, listen=where)
+        self.addCleanup(again.stop)
         watching.until("it works again")
         watching.wait(lambda: self.cat("a.txt") == "while it was gone\n")
         self.assertEqual(watching.end(), 0)

@@ -23,7 +23,7 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "mcp"))
-from ways import CLEAN  # noqa: E402
+from ways import CLEAN, PATIENCE, ended, until  # noqa: E402
 
 CAIRN = str(pathlib.Path(sys.argv[1]).resolve())
 ORDERS = """{
@@ -47,7 +47,7 @@ def ask(url, body=None, token=None, method=None, headers=None):
     for name, value in (headers or {}).items():
         request.add_header(name, value)
     try:
-        with urllib.request.urlopen(request, timeout=60) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
             status, text = response.status, response.read()
     except urllib.error.HTTPError as error:
         status, text = error.code, error.read()
@@ -70,11 +70,12 @@ class Endpoints(unittest.TestCase):
                 [CAIRN, "serve", "--data", str(folder / "data"), "--listen", "127.0.0.1:0",
                  "--internal-listen", "127.0.0.1:0", "--internal-secret", str(folder / "secret")],
                 env=CLEAN, stdout=out, stderr=log)
-        for _ in range(2000):
-            if "curl" in greeting.read_text():
-                break
+
+        def ready():
             assert cls.process.poll() is None, cls.log.read_text()
-            time.sleep(0.01)
+            return "curl" in greeting.read_text()
+
+        until(ready, "a server")
         said = dict(re.findall(r"^  (\w+) +(http\S+)$", greeting.read_text(), re.M))
         cls.url, cls.internal = said["address"], said["internal"].removesuffix("/internal")
         cls.owner = (folder / "data/owner.token").read_text().strip()
@@ -82,7 +83,7 @@ class Endpoints(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.process.terminate()
-        code = cls.process.wait(60)
+        code = ended(cls.process)
         shutil.rmtree(cls.folder, ignore_errors=True)
         assert code == 0, code
 
@@ -137,8 +138,7 @@ class Endpoints(unittest.TestCase):
         self.assertEqual(self.rest(key, "q", query)[0], 404)
         self.assertEqual(self.rest(rotated, "q", query)[0], 200)
         self.tool("update_endpoint", {"endpointId": endpoint, "expiresIn": 1})
-        time.sleep(1.1)
-        self.assertEqual(self.rest(rotated, "q", query)[0], 404)
+        until(lambda: self.rest(rotated, "q", query)[0] == 404, "its end", pause=0.02)
         self.tool("rotate_endpoint_key", {"endpointId": endpoint}, expect=400)
         self.assertNotIn("expiresAt", self.tool("update_endpoint", {"endpointId": endpoint,
                                                                     "expiresIn": None}))
@@ -178,8 +178,11 @@ class Endpoints(unittest.TestCase):
         with socket.create_connection(tuple(host.rsplit(":", 1))) as connection:
             connection.sendall((f"POST /api/v2/rest/{made['apiKey']}/c HTTP/1.1\r\nHost: {host}\r\n"
                                 "Content-Type: application/json\r\nConnection: close\r\n"
-                                f"Content-Length: {len(body)}\r\n\r\n").encode() + body[:5])
-            time.sleep(0.2)
+                                "Expect: 100-continue\r\n"
+                                f"Content-Length: {len(body)}\r\n\r\n").encode())
+            # It has found what is to be called, and waits for the rest.
+            self.assertEqual(connection.recv(4096), b"HTTP/1.1 100 Continue\r\n\r\n")
+            connection.sendall(body[:5])
             self.tool("update_endpoint", {"endpointId": made["endpointId"], "status": "disabled"})
             connection.sendall(body[5:])
             answer = b"".join(iter(lambda: connection.recv(4096), b""))

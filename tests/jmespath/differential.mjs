@@ -11,7 +11,7 @@ const seed = Number(process.argv[4] ?? Date.now() % 1_000_000);
 const count = Number(process.argv[5] ?? 20_000);
 
 const theirs = {};
-const source = readFileSync(`${modules}/node_modules/jmespath/jmespath.js`, "utf8");
+const source = readFileSync(`${modules}/jmespath/jmespath.js`, "utf8");
 new Function("exports", corrected(source))(theirs);
 
 // The kind of an error, as the driver names it.

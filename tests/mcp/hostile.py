@@ -17,7 +17,8 @@ import sys
 import threading
 import time
 
-from ways import ACCEPT, LEGACY, MODERN, LegacyHttp, ModernHttp, Report, Server, hello, meta
+from ways import (ACCEPT, LEGACY, MODERN, PATIENCE, LegacyHttp, ModernHttp, Report, Server, hello,
+                  meta)
 
 MB = 1_000_000
 MOST_MEMORY = 300 * MB
@@ -30,9 +31,11 @@ MOST_WITH_SESSIONS = 200 * MB
 class Field:
     """A server under attack, and one client that means well."""
 
-    def __init__(self, report, server):
+    def __init__(self, report, server, calm):
         self.report, self.server = report, server
         self.good = ModernHttp(server)
+        # Whatever else this machine does, it does to this one as well.
+        self.calm = ModernHttp(calm)
         self.depot = self.tool("create_depot", title="target")["depotId"]
         root = self.tool("fs_write", nodeKey=self.depot, path="a.txt", content="a\n")["newRoot"]
         root = self.tool("fs_write", nodeKey=root, path="big.txt",
@@ -58,8 +61,10 @@ class Field:
         began = time.monotonic()
         read = self.tool("fs_read", nodeKey=self.depot, path="a.txt")["content"]
         took = time.monotonic() - began
+        self.calm.request("tools/list")
+        usual = time.monotonic() - began - took
         self.check(f"{attack}: a good request is answered", read == "a\n", read)
-        self.check(f"{attack}: at once", took < 5, took)
+        self.check(f"{attack}: at once", took < max(5, 10 * usual), took, usual)
         self.check(f"{attack}: memory is bounded", self.server.rss() < MOST_MEMORY,
                    self.server.rss() // MB)
 
@@ -69,7 +74,7 @@ class Field:
         return int(lines["VmHWM"].split()[0]) * 1024
 
     def link(self):
-        return socket.create_connection((self.server.host, self.server.port), timeout=20)
+        return socket.create_connection((self.server.host, self.server.port), timeout=PATIENCE)
 
     def head(self, method="POST", **headers):
         """The beginning of a request, as bytes; headers with `_` for `-`."""
@@ -331,7 +336,8 @@ def same_ids(field):
     answers = []
 
     def ask():
-        link = http.client.HTTPConnection(field.server.host, field.server.port, timeout=30)
+        link = http.client.HTTPConnection(field.server.host, field.server.port,
+                                          timeout=PATIENCE)
         link.request("POST", "/mcp", slow, {"Authorization": f"Bearer {field.token}",
                                             "Content-Type": "application/json",
                                             "Accept": "application/json",
@@ -380,6 +386,28 @@ def listen_to(field, uris):
         MCP_Protocol_Version=MODERN, Mcp_Method="subscriptions/listen")
 
 
+class Listener:
+    """Somebody who reads what is told of changes."""
+
+    def __init__(self, field):
+        self.link, self.read = field.link(), b""
+        self.link.sendall(listen_to(field, [field.uri]))
+        self.until(b"acknowledged", 1)
+        self.told = 0
+
+    def until(self, word, times):
+        while self.read.count(word) < times:
+            piece = self.link.recv(65536)
+            assert piece, f"the stream ended after {self.read[-500:]}"
+            self.read += piece
+
+    def hears_of(self, change):
+        """Makes a change, and waits for word of it: each is told by itself."""
+        change()
+        self.told += 1
+        self.until(b"resources/updated", self.told)
+
+
 def never_read(field):
     """Streams nobody reads, while changes pour in; others are told of them all the same."""
     field.commit("the first")
@@ -393,25 +421,14 @@ def never_read(field):
         session.close()
         links.append(deaf(field, field.head("GET", Mcp_Session_Id=session.session,
                                             Content_Type=None) + b"\r\n"))
+    listener = Listener(field)
     began = time.monotonic()
     for number in range(100):
-        field.commit(number)
-        # So that each is told by itself.
-        time.sleep(0.1)
-    field.check("changes go on meanwhile", time.monotonic() - began < 60)
+        listener.hears_of(lambda: field.commit(number))
+    field.check("changes go on meanwhile, and who reads is told", time.monotonic() - began < 60)
     field.still_well("streams that nobody reads")
     field.check("memory is bounded meanwhile", field.peak() < MOST_AT_PEAK, field.peak() // MB)
-    with field.link() as link:
-        link.sendall(listen_to(field, [field.uri]))
-        link.settimeout(10)
-        told = b""
-        with contextlib.suppress(OSError):
-            while b"acknowledged" not in told:
-                told += link.recv(4096)
-            field.commit("the last")
-            while b"resources/updated" not in told:
-                told += link.recv(4096)
-        field.check("who reads is told", b"resources/updated" in told, told)
+    links.append(listener.link)
     # Answers that nobody reads, each a stream of its own.
     for number in range(50):
         asked = modern("tools/call", name="fs_read_many",
@@ -501,9 +518,10 @@ def sessions(field):
     together(open_many, 8)
     field.check("each is given a name of its own", len(set(opened)) == 10_000, len(set(opened)))
     field.check("they cost little", field.server.rss() < MOST_WITH_SESSIONS, field.server.rss() // MB)
+    listener = Listener(field)
     for number in range(30):
-        field.commit(number)
-        time.sleep(0.05)
+        listener.hears_of(lambda: field.commit(number))
+    listener.link.close()
     field.check("nor does what nobody hears", field.server.rss() < MOST_WITH_SESSIONS,
                 field.server.rss() // MB)
     enemy = LegacyHttp(field.server, field.token)
@@ -549,8 +567,8 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     report = Report()
     chosen = set(sys.argv[2:])
-    with Server(sys.argv[1]) as server:
-        field = Field(report, server)
+    with Server(sys.argv[1]) as server, Server(sys.argv[1]) as calm:
+        field = Field(report, server, calm)
         for attack in ATTACKS:
             if chosen and attack.__name__ not in chosen:
                 continue

@@ -1,13 +1,15 @@
 """A client at the other end of a program that speaks MCP on its standard input and output."""
 
 import json
-import os
+import pathlib
 import queue
 import subprocess
+import sys
 import threading
 
-CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("CAIRN_")}
-PATIENCE = 30
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
+from waiting import CLEAN, PATIENCE, ended  # noqa: E402
+
 MODERN = "2026-07-28"
 ABOUT_ME = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -109,7 +111,7 @@ class Client:
         """Ends the input; the exit code and what was said on standard error."""
         if not self.process.stdin.closed:
             self.process.stdin.close()
-        code = self.process.wait(PATIENCE)
+        code = ended(self.process)
         self.reader.join(PATIENCE)
         err = self.process.stderr.read().decode()
         self.process.stdout.close()

@@ -17,6 +17,7 @@ import tomllib
 import unittest
 
 from stdio_client import ABOUT_ME, CLEAN, Client
+from waiting import PATIENCE, ended, own_address, until
 
 CAIRN = ""
 
@@ -34,7 +35,7 @@ class Base(unittest.TestCase):
 
     def cairn(self, *words, code=0, env=None, way=None):
         done = subprocess.run([CAIRN, *words, *(way or ["--data", self.data])], capture_output=True,
-                              env={**CLEAN, **(env or {})}, timeout=120)
+                              env={**CLEAN, **(env or {})}, timeout=PATIENCE)
         self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
         return done
 
@@ -45,23 +46,21 @@ class Base(unittest.TestCase):
         self.assertRegex(err, message)
         self.assertIsNone(client.next())
 
-    def serve(self, port=0):
+    def serve(self):
+        """On the same address each time."""
         server = subprocess.Popen([CAIRN, "serve", "--data", self.data, "--listen",
-                                   f"127.0.0.1:{port}", "--log-format", "none"],
+                                   f"{own_address()}:8787", "--log-format", "none"],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=CLEAN)
         self.addCleanup(self.end, server)
         file = pathlib.Path(self.data, "server.json")
-        until = time.monotonic() + 20
-        while not (file.exists() and file.read_text().endswith("\n")):
-            self.assertLess(time.monotonic(), until)
-            time.sleep(0.02)
+        until(lambda: file.exists() and file.read_text().endswith("\n"), "a server")
         return server, json.loads(file.read_text())["url"]
 
     @staticmethod
     def end(server):
         if server.poll() is None:
             server.terminate()
-        server.wait(30)
+        ended(server)
         server.stderr.close()
 
     def owner_token(self):
@@ -175,7 +174,7 @@ class Alone(Base):
             client = self.mcp()
             client.begin()
             client.process.send_signal(number)
-            self.assertEqual(client.process.wait(20), 0)
+            self.assertEqual(ended(client.process), 0)
             self.assertFalse(pathlib.Path(self.data, "server.json").exists())
 
 
@@ -280,14 +279,19 @@ class Together(Base):
         # The sessions go on, whoever has the directory now.
         self.commit(second, depot, "a.txt", "one")
         self.assertEqual(third.call("fs_read", nodeKey=depot, path="a.txt")["content"], "one")
+        # Its subscription and its stream come over as well, once it has noticed.
         third.kept.clear()
-        time.sleep(1.5)
-        self.commit(second, depot, "b.txt", "two")
-        third.wait_for(lambda m: m.get("method") == "notifications/resources/updated" and
-                       "_meta" not in m["params"])
-        third.wait_for(lambda m: m.get("method") == "notifications/resources/updated" and
-                       m["params"].get("_meta", {}).get(
-                           "io.modelcontextprotocol/subscriptionId") == listening)
+        told = set()
+
+        def is_told():
+            self.commit(second, depot, "b.txt", f"{time.monotonic_ns()}")
+            third.ask("ping")
+            told.update(m["params"].get("_meta", {}).get("io.modelcontextprotocol/subscriptionId")
+                        for m in third.kept
+                        if m.get("method") == "notifications/resources/updated")
+            return told == {None, listening}
+
+        until(is_told, lambda: f"word by both, and not just by {told}", pause=0.05)
         self.assertIn(b"b.txt", self.cairn("ls", "shared").stdout)
         for client in (second, third):
             self.assertEqual(client.leave(), (0, ""))
@@ -331,14 +335,14 @@ class ThroughAServer(Base):
         client.begin()
         depots = len(client.call("list_depots")["depots"])
         self.end(server)
-        self.serve(url.rsplit(":", 1)[1])
+        self.serve()
         self.assertEqual(len(client.call("list_depots")["depots"]), depots)
         self.assertEqual(client.leave(), (0, ""))
 
     def test_refusals(self):
         _, url = self.serve()
         for code, message, way in ((7, "INVALID_TOKEN: .*refused the token", [url, "nonsense"]),
-                                   (6, "UNAVAILABLE: ", ["http://127.0.0.1:1", "t"]),
+                                   (6, "UNAVAILABLE: ", [f"http://{own_address()}:1", "t"]),
                                    (2, "INVALID_ARGUMENT: ", ["nonsense", "t"])):
             client = self.bridge(*way)
             got, err = client.leave()
@@ -353,7 +357,7 @@ class Settings(Base):
 
     def block(self, client, *options):
         done = subprocess.run([CAIRN, "mcp", "config", "--client", client, *options],
-                              capture_output=True, env=CLEAN, timeout=60, cwd=self.dir)
+                              capture_output=True, env=CLEAN, timeout=PATIENCE, cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = done.stdout.decode()
         value = tomllib.loads(text) if client == "codex" else json.loads(text)

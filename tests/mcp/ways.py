@@ -7,7 +7,6 @@ all it needs.
 import base64
 import http.client
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -15,11 +14,11 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
 from server import Report, Server  # noqa: E402, F401
+from waiting import CLEAN, PATIENCE, ended, until  # noqa: E402, F401
 
 LEGACY = "2025-11-25"
 MODERN = "2026-07-28"
 ACCEPT = "application/json, text/event-stream"
-CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("CAIRN_")}
 
 
 def meta(**more):
@@ -86,7 +85,7 @@ class Http:
         """Status, headers and body of an HTTP request to the endpoint."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection(self.server.host, self.server.port,
-                                                         timeout=60)
+                                                         timeout=PATIENCE)
         head = {"Authorization": f"Bearer {self.token}", "Accept": ACCEPT, **headers}
         if body is not None:
             head.setdefault("Content-Type", "application/json")
@@ -178,7 +177,7 @@ class Stdio:
     def close(self):
         """Its exit code once its input has ended."""
         self.process.stdin.close()
-        code = self.process.wait(20)
+        code = ended(self.process)
         self.process.stdout.close()
         self.process.stderr.close()
         return code

@@ -9,9 +9,8 @@ import http.client
 import json
 import sys
 import threading
-import time
 
-from ways import ACCEPT, MODERN, Report, events, meta
+from ways import ACCEPT, MODERN, PATIENCE, Report, events, meta, until
 from world import HTTP_WAYS, STDIO_WAYS, OnHttp, World
 
 FILES = {
@@ -204,7 +203,8 @@ class Listener(threading.Thread):
 def listen_over_http(agent, uri):
     """The stream on which changes of the resource are told, as the era has it."""
     caller = agent.host.caller(agent.token)
-    link = http.client.HTTPConnection(caller.server.host, caller.server.port, timeout=20)
+    link = http.client.HTTPConnection(caller.server.host, caller.server.port,
+                                      timeout=PATIENCE)
     head = {"Authorization": f"Bearer {caller.token}", "Accept": ACCEPT,
             "Content-Type": "application/json"}
     if caller.era == "legacy":
@@ -225,9 +225,9 @@ def told_over_http(agent, uri, change):
     """What was said on a stream until the change was told."""
     link, listener = listen_over_http(agent, uri)
     if agent.host.era == "modern":
-        listener.ready.wait(10)
+        listener.ready.wait(PATIENCE)
     change()
-    listener.join(10)
+    listener.join(PATIENCE)
     link.close()
     return listener.seen
 
@@ -249,12 +249,6 @@ def told_over_stdio(agent, uri, change):
 
 def updates(seen):
     return [one for one in seen if one.get("method") == "notifications/resources/updated"]
-
-
-def until(condition):
-    began = time.monotonic()
-    while not condition() and time.monotonic() - began < 10:
-        time.sleep(0.02)
 
 
 def be_told(agent):

@@ -2,7 +2,8 @@
 """commits.py CAIRN [--rounds N]: sixteen clients commit to one depot while the server is killed.
 
 Every client appends to a file of its own and to one they all share, by writing and committing over
-HTTP. The server is killed with SIGKILL at a random moment of each round and started again. Then:
+HTTP. In each round, after a random number of commits, the server is killed with SIGKILL and started
+again. Then:
 
 * no acknowledged commit is lost: what a client was told is in the depot, in its order;
 * the depot's history is one line: each acknowledged commit is in it once, and each root in it holds
@@ -17,8 +18,10 @@ import threading
 import time
 
 from server import Failed, Report, Server
+from waiting import until
 
 CLIENTS = 16
+LEAST, MOST = 100, 400  # commits of a round
 
 
 class Writer(threading.Thread):
@@ -104,9 +107,14 @@ def main():
             for writer in writers:
                 writer.next = start[writer.number]
                 writer.start()
-            time.sleep(dice.uniform(0.3, 1.0))
-            server.kill()
-            stop.set()
+            enough = dice.randint(LEAST, MOST)
+            try:
+                until(lambda: sum(len(writer.acknowledged) for writer in writers) >= enough
+                      or any(writer.errors for writer in writers), "commits")
+                time.sleep(dice.uniform(0, 0.02))  # into the midst of the next
+            finally:
+                server.kill()
+                stop.set()
             for writer in writers:
                 writer.join()
                 start[writer.number] = writer.next + 1
@@ -118,7 +126,7 @@ def main():
         entries = history(client, depot)
         messages = [entry["message"] for entry in entries]
         position = {message: at for at, message in enumerate(messages)}
-        report.check("there was something to look at", len(told) > 20 * options.rounds, len(told))
+        report.check("there was something to look at", len(told) >= LEAST * options.rounds, len(told))
         report.check("the history has no commit twice", len(position) == len(messages))
         now = files(client, depot)
         for writer, number, root, began, ended in told:

@@ -5,6 +5,7 @@ Each piece gets its clear error, memory stays bounded, others are served meanwhi
 the depot changes.
 """
 
+import contextlib
 import json
 import socket
 import sys
@@ -12,13 +13,14 @@ import threading
 import time
 
 from server import Report, Server
+from waiting import PATIENCE
 
 JSON = {"Content-Type": "application/json"}
 
 
-def raw(server, data, timeout=15):
+def raw(server, data):
     """The status line's number and all that follows, of bytes sent as they are."""
-    with socket.create_connection((server.host, server.port), timeout=timeout) as link:
+    with socket.create_connection((server.host, server.port), timeout=PATIENCE) as link:
         try:
             for piece in [data] if isinstance(data, bytes) else data:
                 link.sendall(piece)
@@ -165,7 +167,32 @@ def endless_upload(report, server, depot):
         link.sendall(head)
         for _ in range(20):
             link.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
-    time.sleep(0.1)
+
+
+class Trickle(threading.Thread):
+    """A header that never ends, a line a second: the server gives it ten of them, whatever comes."""
+
+    def __init__(self, server):
+        super().__init__()
+        self.link = socket.create_connection((server.host, server.port), timeout=1)
+        self.lines, self.answer = 0, b""
+        self.start()
+
+    def run(self):
+        with self.link, contextlib.suppress(ConnectionError):
+            self.link.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+            while self.lines < 30:
+                self.link.sendall(b"X: y\r\n")
+                self.lines += 1
+                with contextlib.suppress(TimeoutError):
+                    while piece := self.link.recv(4096):
+                        self.answer += piece
+                    return
+
+    def check(self, report):
+        self.join()
+        report.check("a slow header is told", b"408" in self.answer.split(b"\r\n")[0], self.answer)
+        report.check("and ended in time", self.lines < 16, self.lines)
 
 
 def slow(report, server, depot):
@@ -178,36 +205,19 @@ def slow(report, server, depot):
                       f"Bearer {server.token}\r\nContent-Type: application/json\r\n"
                       f"Content-Length: 1000\r\n\r\n{{").encode())
         links.append(link)
-    client = server.client()
-    times = []
-    for _ in range(200):
-        began = time.monotonic()
-        status, _, _ = client.request("GET", f"/api/realm/me/nodes/fs/{depot}/stat?path=a.txt")
-        times.append(time.monotonic() - began)
-        report.check("others are served meanwhile", status == 200, status)
-    report.check("and quickly", sorted(times)[190] < 0.5, max(times))
-    # The header's time is ten seconds, whatever trickles in.
-    link = links[1]
-    link.settimeout(20)
-    began = time.monotonic()
-    answer = b""
-    try:
-        while True:
-            link.sendall(b"X: y\r\n") if time.monotonic() - began < 9 else None
-            link.settimeout(1)
-            try:
-                piece = link.recv(4096)
-            except socket.timeout:
-                if time.monotonic() - began > 20:
-                    break
-                continue
-            if not piece:
-                break
-            answer += piece
-    except OSError:
-        pass
-    report.check("a slow header is told", b"408" in answer.split(b"\r\n")[0], answer[:200])
-    report.check("and ended in time", time.monotonic() - began < 16)
+    # Beside one that nobody bothers: whatever else this machine does, it does to both.
+    with Server(server.cairn) as calm:
+        target = f"/api/realm/me/nodes/fs/{depot}/stat?path=a.txt"
+        clients = {"busy": (server.client(), target), "calm": (calm.client(), "/api/realm/me")}
+        times = {name: [] for name in clients}
+        for _ in range(200):
+            for name, (client, where) in clients.items():
+                began = time.monotonic()
+                status, _, _ = client.request("GET", where)
+                times[name].append(time.monotonic() - began)
+                report.check("others are served meanwhile", status == 200, status)
+    busy, quiet = (sorted(times[name])[190] for name in ("busy", "calm"))
+    report.check("and quickly", busy < max(0.5, 10 * quiet), busy, quiet)
     for link in links:
         link.close()
 
@@ -221,6 +231,7 @@ def main():
         client.call("depot_commit", depotId=depot, root=root)
         before = client.call("get_depot", depotId=depot)
         start = server.rss()
+        trickle = Trickle(server)
         for attack in (lambda: bodies(report, server, depot), lambda: paths(report, server, depot),
                        lambda: framing(report, server, server.token),
                        lambda: endless_upload(report, server, depot),
@@ -236,6 +247,7 @@ def main():
             thread.start()
         for thread in threads:
             thread.join()
+        trickle.check(report)
         report.check("memory stays bounded", server.rss() - start < 150e6, start, server.rss())
         after = server.client().call("get_depot", depotId=depot)
         report.check("nothing changed", before == after, before, after)

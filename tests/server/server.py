@@ -11,6 +11,8 @@ import tempfile
 import time
 import urllib.parse
 
+from waiting import CLEAN, PATIENCE, ended, until
+
 
 class Server:
     """Starts on enter, stops on exit; keeps its data directory over restarts."""
@@ -36,19 +38,21 @@ class Server:
         self.process = subprocess.Popen(
             [self.cairn, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
              "--log-format", "none", *self.options],
-            stdout=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, env=CLEAN)
         began = time.monotonic()
-        while time.monotonic() - began < 20:
+
+        def running():
+            assert self.process.poll() is None, "the server did not start"
             try:
                 with open(state) as file:
-                    self.url = json.load(file)["url"]
-                break
+                    return json.load(file)["url"]
             except (OSError, ValueError):
-                assert self.process.poll() is None, "the server did not start"
-                time.sleep(0.005)
+                return None
+
+        self.url = until(running, "a server")
         self.started_in = time.monotonic() - began
-        self.host, self.port = urllib.parse.urlsplit(self.url).hostname, urllib.parse.urlsplit(
-            self.url).port
+        where = urllib.parse.urlsplit(self.url)
+        self.host, self.port = where.hostname, where.port
         with open(os.path.join(self.data, "owner.token")) as file:
             self.token = file.read().strip()
 
@@ -56,8 +60,7 @@ class Server:
         """Asks it to stop; its exit code."""
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(30) if self.process else 0
-        return code
+        return ended(self.process) if self.process else 0
 
     def kill(self):
         self.process.kill()
@@ -89,7 +92,7 @@ class Client:
         """Status, headers and body of the answer."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection(self.server.host, self.server.port,
-                                                         timeout=30)
+                                                         timeout=PATIENCE)
         head = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         head.update(headers or {})
         try:

@@ -109,7 +109,7 @@ class Large(DepotTest):
     def test_more_than_a_message_holds(self):
         depot, agent = self.at({})
         server = self.scene.server
-        with socket.create_connection((server.host, server.port), timeout=30) as connection:
+        with socket.create_connection((server.host, server.port)) as connection:
             connection.sendall((f"POST /mcp/workspaces/{depot} HTTP/1.1\r\nHost: {server.host}\r\n"
                                 f"Authorization: Bearer {server.token}\r\n"
                                 "Content-Type: application/json\r\nAccept: application/json\r\n"

@@ -38,7 +38,7 @@ EXTRA = {"copy", "delete", "grep"}
 class Door:
     """A client of one server; every answer is kept as it came."""
 
-    def __init__(self, command, env, patience=10):
+    def __init__(self, command, env, patience):
         self.command, self.env, self.patience = command, env, patience
         self.answers = []
         self.start()

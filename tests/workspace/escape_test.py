@@ -23,7 +23,7 @@ import trees
 from doors import DENIED, EXTRA, MISSING, REFUSED, SERVED, Door, OneTool
 from escape_rows import ALPHA, DELETIONS, DIRECTORIES, FILES, MOVES
 from normalise import placed
-from servers import Cairn, Reference, environment
+from servers import PATIENCE, Cairn, Reference, environment
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
 from server import Report  # noqa: E402
@@ -31,7 +31,8 @@ from server import Report  # noqa: E402
 OUTCOMES = {DENIED, MISSING, REFUSED, SERVED}
 LEAKS = (trees.SECRET, base64.b64encode(trees.SECRET.encode()).decode(), race.HIDDEN)
 INSIDE = (b"tree", b"tree2")
-PATIENCE = 10
+# The reference opens pipes, and does not answer any more.
+PATIENCE_WITH_REFERENCE = 10
 
 
 class World:
@@ -234,7 +235,8 @@ def main():
                 continue
             for names in (("tree",), ("tree", "tree2")):
                 roots = [str(base / name) for name in names]
-                door = kind(server.command(roots, tools), environment(base), PATIENCE)
+                door = kind(server.command(roots, tools), environment(base),
+                            PATIENCE_WITH_REFERENCE if options.reference else PATIENCE)
                 escapes = Escapes(report, world, door, f"{kind.__name__}, {len(roots)}", roots)
                 if kind is Door and not options.reference:
                     escapes.check("the extra tools are there", all(map(door.has, EXTRA)))

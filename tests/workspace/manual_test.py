@@ -17,7 +17,7 @@ import tempfile
 
 import trees
 from normalise import placed
-from servers import NOBODY, Cairn, Client, can_be_nobody, environment
+from servers import Cairn, Client, bare, environment
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
 from server import Report  # noqa: E402
@@ -261,14 +261,14 @@ class Manual:
 
     def permissions(self):
         """As somebody who does not own everything; the number of checks left out."""
-        if not can_be_nobody(self.server.program):
+        before = bare()
+        if before is None:
             return len(DENIED)
         self.given({"secret/closed.txt": "x", "fixed/": None, "shut/": None})
-        as_root = os.geteuid() == 0
         (self.root / "secret/closed.txt").chmod(0)
         (self.root / "fixed").chmod(0o555)
         (self.root / "shut").chmod(0)
-        client = self.client(*(NOBODY if as_root else ()))
+        client = self.client(*before)
         self.errors(client, DENIED)
         client.stop()
         (self.root / "shut").chmod(0o755)

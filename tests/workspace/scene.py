@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "mcp"))
 sys.path.insert(0, str(HERE.parent / "server"))
 from server import Failed, Server  # noqa: E402, F401
-from ways import CLEAN, LegacyHttp, LegacyStdio, ModernHttp, ModernStdio  # noqa: E402
+from ways import CLEAN, PATIENCE, LegacyHttp, LegacyStdio, ModernHttp, ModernStdio  # noqa: E402
 
 
 class Refused(AssertionError):
@@ -185,7 +185,7 @@ class Scene:
 
     def run(self, *words):
         return subprocess.run([self.cairn, *words, "--data", self.server.data], env=CLEAN,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=PATIENCE)
 
 
 FILES = {

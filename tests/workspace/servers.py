@@ -1,23 +1,31 @@
 """The servers that are compared: how each is started, and a client that may have roots."""
 
+import contextlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
-import time
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "mcp"))
 from stdio_client import CLEAN, PATIENCE, Client  # noqa: E402
+from waiting import until  # noqa: E402
 
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+# What root runs with these has no rights over files but those of their owner.
+BARE = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 
 
 class Reference:
     """npm's server, on the Node that is pinned beside it."""
 
+    # What it says when it has taken over the client's roots, or has not.
+    roots_taken = re.compile("(allowed directories from MCP roots|No valid root directories).*\n")
+
     def __init__(self):
-        modules = subprocess.run([HERE / "modules"], check=True, capture_output=True, text=True)
+        modules = subprocess.run([HERE.parent / "npm" / "install"], check=True, text=True,
+                                 stdout=subprocess.PIPE)
         found = pathlib.Path(modules.stdout.strip(), "node_modules")
         self.program = os.path.realpath(found / ".bin" / "node")
         package = found / "@modelcontextprotocol" / "server-filesystem"
@@ -29,6 +37,8 @@ class Reference:
 
 
 class Cairn:
+    roots_taken = None  # it answers nothing before
+
     def __init__(self, program, options=()):
         self.program = os.path.realpath(program)
         self.options = list(options)
@@ -55,12 +65,13 @@ def end(client):
         client.stop()
 
 
-def can_be_nobody(*programs):
-    """Whether these programs can be run without rights over the tree."""
+def bare():
+    """What to put before a command so that it has no more rights over a tree than its owner; None
+    where that cannot be."""
     if os.geteuid() != 0:
-        return True
-    return all(subprocess.run([*NOBODY, program, "--version"], capture_output=True,
-                              stdin=subprocess.DEVNULL).returncode == 0 for program in programs)
+        return ()
+    done = subprocess.run([*BARE, "true"], capture_output=True, stdin=subprocess.DEVNULL)
+    return BARE if done.returncode == 0 else None
 
 
 class RootedClient(Client):
@@ -69,7 +80,13 @@ class RootedClient(Client):
     def __init__(self, command, env, roots):
         super().__init__(command, env)
         self.roots = [pathlib.Path(root).as_uri() for root in roots]
-        self.asked = False
+        self.said = ""
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        with contextlib.suppress(ValueError):  # closed meanwhile
+            for line in self.process.stderr:
+                self.said += line.decode()
 
     def begin(self, revision="2025-11-25"):
         result = self.ask("initialize", {
@@ -85,18 +102,15 @@ class RootedClient(Client):
             message = super().next(timeout)
             if not isinstance(message, dict) or message.get("method") != "roots/list":
                 return message
-            self.asked = True
             self.send({"jsonrpc": "2.0", "id": message["id"],
                        "result": {"roots": [{"uri": uri} for uri in self.roots]}})
 
-    def settle(self, seconds=1.5):
-        """Asks until what may be accessed is as after the roots were told: theirs, or for good."""
-        until = time.monotonic() + seconds
-        while True:
-            result = self.answer(self.post("tools/call", {"name": "list_allowed_directories",
+    def settle(self, taken):
+        """What may be accessed after the roots were told; `taken` is what the server says then."""
+        def settled():
+            known = taken is None or taken.search(self.said)
+            answer = self.answer(self.post("tools/call", {"name": "list_allowed_directories",
                                                           "arguments": {}}))
-            told = self.asked and all(uri.removeprefix("file://") in str(result)
-                                      for uri in self.roots)
-            if told or time.monotonic() > until:
-                return result
-            time.sleep(0.02)
+            return answer if known else None
+
+        return until(settled, lambda: f"{taken.pattern} in {self.said!r}")

@@ -219,8 +219,8 @@ def empty(base):
             shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry)
 
 
-def make(base, owner=None):
-    """Makes the tree anew; belongs to `owner` where one is given."""
+def make(base):
+    """Makes the tree anew."""
     base = pathlib.Path(base)
     empty(base)
     draw = random.Random(SEED)
@@ -245,11 +245,6 @@ def make(base, owner=None):
     for path, names, files in os.walk(os.fsencode(base), topdown=False):
         for name in (*names, *files):
             at = os.path.join(path, name)
-            if owner is not None:
-                mode = os.lstat(at).st_mode
-                os.chown(at, owner, owner, follow_symlinks=False)
-                if not stat.S_ISLNK(mode):
-                    os.chmod(at, stat.S_IMODE(mode))  # chown takes setuid away
             os.utime(at, (WHEN, WHEN), follow_symlinks=False)
 
 

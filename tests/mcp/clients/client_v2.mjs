@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { about, check, done, until } from './report.mjs';
 import { reader_story, story, tap, tap_received } from './story.mjs';
-import { World, depot_uri } from './world.mjs';
+import { World, depot_uri, own_address } from './world.mjs';
 
 const kModern = '2026-07-28';
 const kModes = { legacy: 'legacy', auto: 'auto', [`pinned ${kModern}`]: { pin: kModern } };
@@ -126,7 +126,7 @@ async function restarting(world) {
     const { tools } = await friend.client.listTools({}, { cacheMode: 'refresh' });
     assert.ok(tools.length > 0);
     await friend.client.close();
-  }, 30_000);
+  });
 }
 
 const stdio = (world, args, env) =>
@@ -166,7 +166,7 @@ async function on_directory(world, name, mode) {
   await reader.client.close();
 }
 
-const world = await World.make(process.argv[2]);
+const world = await World.make(process.argv[2], own_address());
 for (const [name, mode] of Object.entries(kModes)) await over_http(world, name, mode);
 for (const [name, mode] of Object.entries(kModes)) await through_server(world, name, mode);
 await restarting(world);

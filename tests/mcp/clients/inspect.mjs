@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { kPatience } from './report.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const program = path.join(
@@ -13,7 +14,7 @@ export function inspect(world, target, args) {
   const all = [program, '--cli', ...target, '--format', 'json', '--stored-auth-only', ...args];
   const env = { PATH: process.env.PATH, HOME: world.home };
   return new Promise((resolve) => {
-    execFile(process.execPath, all, { env, timeout: 20_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, all, { env, timeout: kPatience }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, stdout, stderr }));
   });
 }

@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { about, check, done } from './report.mjs';
+import { about, check, done, kPatience } from './report.mjs';
 import { connect } from './sdk_friend.mjs';
 import { reader_story, story } from './story.mjs';
 import { World } from './world.mjs';
@@ -57,7 +57,7 @@ about('mcp-remote-client');
 await check('connects and lists', async () => {
   const args = remote_args(world, 'client.js', world.token, []);
   const { stdout, stderr } = await new Promise((resolve) => {
-    execFile(process.execPath, args, { env: environment(world), timeout: 10_000 },
+    execFile(process.execPath, args, { env: environment(world), timeout: kPatience },
       (error, out, complaints) => resolve({ error, stdout: out, stderr: complaints }));
   });
   assert.match(stdout + stderr, /fs_grep/);

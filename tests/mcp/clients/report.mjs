@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+// When to give up on what will not come any more, however busy the machine is.
+export const kPatience = 120_000;
+
 let passed = 0;
 let failed = 0;
 let heading = '';
@@ -22,10 +25,10 @@ function within(promise, ms) {
 }
 
 // Runs it; whether it passed.
-export async function check(name, body, ms = 15_000) {
+export async function check(name, body) {
   const line = heading === '' ? name : `${heading}: ${name}`;
   try {
-    await within(Promise.resolve().then(body), ms);
+    await within(Promise.resolve().then(body), kPatience);
     ++passed;
     console.log(`ok - ${line}`);
     return true;
@@ -38,13 +41,13 @@ export async function check(name, body, ms = 15_000) {
 }
 
 // Waits until it gives something.
-export async function until(probe, ms = 5000) {
-  const end = Date.now() + ms;
+export async function until(probe) {
+  const end = Date.now() + kPatience;
   for (;;) {
     const found = await probe();
     if (found) return found;
-    assert.ok(Date.now() < end, `still waiting after ${ms} ms for: ${probe}`);
-    await sleep(10);
+    assert.ok(Date.now() < end, `still waiting after ${kPatience} ms for: ${probe}`);
+    await sleep(5);
   }
 }
 

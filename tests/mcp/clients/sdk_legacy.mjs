@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { about, check, done, until } from './report.mjs';
 import { connect } from './sdk_friend.mjs';
 import { reader_story, story } from './story.mjs';
-import { World, depot_uri } from './world.mjs';
+import { World, depot_uri, own_address } from './world.mjs';
 
 // Requests as they went out, with the status of their answer.
 async function connect_http(world, token = world.token, query = '') {
@@ -107,7 +107,7 @@ async function after_a_restart(world) {
     const again = await connect_http(world);
     assert.ok((await again.client.listTools()).tools.length > 0);
     await again.client.close();
-  }, 30_000);
+  });
 }
 
 function stdio(world, args, env) {
@@ -199,7 +199,7 @@ async function on_directory(world) {
   await sharing(world);
 }
 
-const world = await World.make(process.argv[2]);
+const world = await World.make(process.argv[2], own_address());
 await over_http(world);
 await through_server(world);
 await after_a_restart(world);

@@ -135,7 +135,7 @@ try {
     await check('works in a depot over HTTP', () => works_in_a_depot(world, mode));
   }
   about('workspace, inspector');
-  await check('lists and calls', () => inspects(world), 60_000);
+  await check('lists and calls', () => inspects(world));
 } finally {
   await world.stop();
 }

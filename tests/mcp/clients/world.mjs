@@ -5,7 +5,8 @@
 //   haystack  text that takes long to search with `kSlowPattern`
 //   depot-NNN as many as need a second page
 //
-// `serve` and `stop` start and end `cairn serve` on it, at the same address each time.
+// `serve` and `stop` start and end `cairn serve` on it: at a free port, or at the same address each
+// time, if it was given one.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -48,13 +49,19 @@ function haystack_files() {
   return files;
 }
 
+// At a loopback address that no other process on this machine has: nobody takes the port meanwhile.
+export function own_address() {
+  const { pid } = process;
+  return `127.${1 + ((pid >> 16) & 127)}.${(pid >> 8) & 255}.${pid & 255}:8787`;
+}
+
 export class World {
-  constructor(cairn) {
+  constructor(cairn, address = '127.0.0.1:0') {
     this.cairn_file = cairn;
     this.home = fs.mkdtempSync(path.join(os.tmpdir(), 'cairn-clients-'));
     this.data = path.join(this.home, 'data');
     this.server = null;
-    this.address = '127.0.0.1:0';
+    this.address = address;
     // Whatever happens, nothing of it stays.
     process.on('exit', () => {
       this.server?.kill('SIGKILL');
@@ -63,8 +70,8 @@ export class World {
     for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(1));
   }
 
-  static async make(cairn) {
-    const world = new World(cairn);
+  static async make(...options) {
+    const world = new World(...options);
     await world.serve();
     await world.fill();
     return world;
@@ -85,9 +92,8 @@ export class World {
       } catch {
         return null;
       }
-    }, 20_000);
+    });
     this.url = running.url;
-    this.address = new URL(this.url).host;
     this.mcp = `${this.url}/mcp`;
     this.token = fs.readFileSync(path.join(this.data, 'owner.token'), 'utf8').trim();
   }
