@@ -78,7 +78,9 @@ function(cairn_test)
   cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPENDS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${ARG_NAME} ${ARG_SOURCES})
-  target_link_libraries(${ARG_NAME} PRIVATE ${ARG_DEPENDS} cairn_flags GTest::gmock GTest::gtest_main)
+  # Boost for its definitions: a precompiled header wants those it was made with.
+  target_link_libraries(${ARG_NAME} PRIVATE ${ARG_DEPENDS} Boost::json cairn_flags GTest::gmock
+    GTest::gtest_main)
   cairn_test_options(${ARG_NAME})
   cairn_precompile(${ARG_NAME} test)
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME})
