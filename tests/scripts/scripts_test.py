@@ -85,6 +85,10 @@ class ScriptsTest(unittest.TestCase):
             ("a source that is not listed", "src/base/stray.cc", lambda _: "", "src/base/stray.cc is not in"),
             ("Boost's parser", "src/tools/fs.cc", lambda text: text + "\n// boost::json::parse\n",
              "use json::parse"),
+            ("a mutex that no analysis sees", "src/base/bytes.cc", lambda text: text + "\nstd::mutex lock;\n",
+             "use Mutex or Guarded"),
+            ("an include that precompiled headers hide", "src/base/bytes.cc",
+             lambda text: text + "\nstd::unordered_set<int> set;\n", "does not include <unordered_set>"),
             ("another version", "server.json", lambda text: text.replace('"version": "', '"version": "9'),
              "does not say version"),
         ]

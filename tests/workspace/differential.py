@@ -65,12 +65,13 @@ class Side:
     def __init__(self, server, base):
         self.server, self.base = server, base
         base.mkdir()
+        self.tree = trees.Tree(base)
         self.client = self.session = None
 
     def start(self, session):
         """The server for this session, on a tree made anew."""
         self.session = session
-        self.renew()
+        self.tree.put_back()
         command = self.server.command(placed(session["roots"], self.base))
         env = environment(self.base, **session.get("env", {}))
         if "client" in session:
@@ -84,28 +85,25 @@ class Side:
             end(self.client)
         self.client = None
 
-    def renew(self):
-        trees.make(self.base)
-        self.before = trees.snapshot(self.base)
-
     def call(self, tool, arguments, set_up=None):
+        before = self.tree.made
         if set_up:
             set_up(self.base)
-            self.before = trees.snapshot(self.base)
+            before = self.tree.look()
         params = {"name": tool, "arguments": placed(arguments, self.base)}
         try:
             answer = self.client.answer(self.client.post("tools/call", params))
         except (queue.Empty, AssertionError, OSError) as trouble:
             answer = f"no answer: {type(trouble).__name__} {str(trouble)[:200]}"
         seen = outcome(answer, self.base)
-        changed = trees.changes(self.before, trees.snapshot(self.base))
-        seen["tree"] = neutral({os.fsdecode(path): str(change)
-                                for path, change in changed.items()}, self.base)
+        now = self.tree.look()
+        seen["tree"] = neutral({os.fsdecode(path): str(change) for path, change
+                                in trees.changes(before, now).items()}, self.base)
         if seen["verdict"].startswith("no answer"):
             self.stop()
             self.start(self.session)
-        elif changed or set_up:
-            self.renew()
+        else:
+            self.tree.put_back(now)
         return seen
 
     def begins(self, session):

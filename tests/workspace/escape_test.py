@@ -35,29 +35,30 @@ INSIDE = (b"tree", b"tree2")
 PATIENCE_WITH_REFERENCE = 10
 
 
-class World:
+def make(base):
+    """The tree, and what is dangerous to open or changes while it is used."""
+    trees.make(base)
+    special = base / "tree/special"
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(special / "socket"))
+    os.symlink("pipe", special / "to-pipe")
+    try:
+        os.mknod(special / "zero", stat.S_IFCHR | 0o666, os.makedev(1, 5))
+    except PermissionError:
+        (special / "zero").mkdir()
+    race.make(base)
+
+
+class World(trees.Tree):
     """The tree, and all around it that has to stay as it is."""
 
     def __init__(self, base):
-        self.base = base
-        self.renew()
+        super().__init__(base, make)
+        self.before = self.made
 
-    def renew(self):
-        trees.make(self.base)
-        special = self.base / "tree/special"
-        with socket.socket(socket.AF_UNIX) as one:
-            one.bind(str(special / "socket"))
-        os.symlink("pipe", special / "to-pipe")
-        try:
-            os.mknod(special / "zero", stat.S_IFCHR | 0o666, os.makedev(1, 5))
-        except PermissionError:
-            (special / "zero").mkdir()
-        race.make(self.base)
-        self.before = trees.snapshot(self.base)
-
-    def changes(self):
-        """Since it was made: (inside, outside)."""
-        changed = trees.changes(self.before, trees.snapshot(self.base))
+    def changes(self, now):
+        """Since it was last as it should be: (inside, outside)."""
+        changed = trees.changes(self.before, now)
         inside = {os.fsdecode(path): change for path, change in changed.items()
                   if path.split(b"/", 1)[0] in INSIDE and b"/" in path}
         return inside, {path: change for path, change in changed.items()
@@ -82,10 +83,11 @@ class Escapes:
         said = "".join(self.door.answers[began:])
         self.check(f"{operation} {what}: says nothing of what is outside",
                    not any(leak in said for leak in LEAKS), said[:300])
-        inside, outside = self.world.changes()
+        now = self.world.look()
+        inside, outside = self.world.changes(now)
         self.check(f"{operation} {what}: changes nothing outside", not outside, outside)
         if inside or outside:
-            self.world.renew()
+            self.world.put_back(now)
         return kind, text, inside
 
     def expect(self, what, operation, wanted, *words):
@@ -182,12 +184,13 @@ class Escapes:
         for path, target in (("late.txt", "../outside/secret.txt"), ("late-dir", "../outside")):
             def linked():
                 os.symlink(target, self.world.base / "tree" / path)
-                self.world.before = trees.snapshot(self.world.base)
+                self.world.before = self.world.look()
 
             for operation in ("read", "write", "edit") if path == "late.txt" else ("list", "tree"):
                 linked()
                 self.expect(f"late link {path}", operation, (DENIED,), path)
-                os.unlink(self.world.base / "tree" / path)
+                self.world.put_back()
+        self.world.before = self.world.made
 
     def served(self):
         """The test would be worth nothing if everything were refused."""
@@ -204,7 +207,7 @@ class Escapes:
         counts = race.run(self.door, self.world.base, swaps, seed)
         said = self.door.answers[began:]
         leaked = [answer for answer in said if any(leak in answer for leak in LEAKS)]
-        _, outside = self.world.changes()
+        _, outside = self.world.changes(self.world.look())
         self.check("race: no answer says what is outside", not leaked, len(leaked), leaked[:1])
         self.check("race: nothing changes outside", not outside, outside)
         strays = race.strays(self.world.base)
@@ -214,6 +217,7 @@ class Escapes:
         print(f"{self.name}: {swaps} swaps, {len(said)} calls in {time.monotonic() - start:.1f} s: "
               f"{counts}")
         self.world.renew()
+        self.world.before = self.world.made
 
 
 def main():

@@ -4,11 +4,13 @@ Under a base directory there are `tree` and `tree2`, which servers are given; `t
 name begins the same; `outside`; `home`; and `alias`, a link to `tree`.
 """
 
+import functools
 import os
 import pathlib
 import random
 import shutil
 import stat
+import time
 
 SECRET = "nobody-may-see-this-7f3a"
 WHEN = 1_700_000_000
@@ -201,6 +203,12 @@ def modes(base):
     os.link(base / "outside/linked.txt", base / "tree/hard/outside.txt")
 
 
+@functools.cache
+def contents():
+    draw = random.Random(SEED)
+    return {path: text.encode() for path, text in texts(draw).items()} | binaries(draw)
+
+
 def empty(base):
     """Away with what is in the directories; they themselves stay, servers have them open."""
     for top in TOPS:
@@ -223,10 +231,8 @@ def make(base):
     """Makes the tree anew."""
     base = pathlib.Path(base)
     empty(base)
-    draw = random.Random(SEED)
     top = base / "tree"
-    files = {path: text.encode() for path, text in texts(draw).items()} | binaries(draw)
-    for path, content in files.items():
+    for path, content in contents().items():
         (top / path).parent.mkdir(parents=True, exist_ok=True)
         (top / path).write_bytes(content)
     for name in ("empty", "odd", "special", "deep/1/2/void"):
@@ -248,7 +254,8 @@ def make(base):
             os.utime(at, (WHEN, WHEN), follow_symlinks=False)
 
 
-def what(path, status):
+def record(path, status):
+    """Kind, mode bits, and bytes or where a link leads."""
     if stat.S_ISLNK(status.st_mode):
         return ("link", os.readlink(path))
     mode = f"{stat.S_IMODE(status.st_mode):o}"
@@ -270,25 +277,91 @@ def entries(directory):
         return []
 
 
-def snapshot(base):
-    """Everything under the base, by its path: kind, mode bits, bytes, where links lead."""
-    base = os.fsencode(base)
-    seen = {}
-
-    def visit(directory):
-        for entry in entries(directory):
-            record = what(entry.path, entry.stat(follow_symlinks=False))
-            if record[0] == "link":
-                record = ("link", record[1].replace(base, b"<base>"))
-            seen[entry.path[len(base) + 1:]] = record
-            if record[0] == "directory":
-                visit(entry.path)
-
-    visit(base)
-    return seen
-
-
 def changes(before, after):
-    """What differs between two snapshots: by path, (before, after)."""
+    """What differs between two looks at a tree: by path, (before, after)."""
     return {path: (before.get(path), after.get(path)) for path in sorted({*before, *after})
             if before.get(path) != after.get(path)}
+
+
+# A change of a file shows in its time of change, unless it follows the last one at once.
+COARSE = 100_000_000
+
+
+class Tree:
+    """Everything under a base: made, looked at, and put back after a call."""
+
+    def __init__(self, base, make=make):
+        self.base, self.make = pathlib.Path(base), make
+        self.seen = {}
+        self.renew()
+
+    def renew(self):
+        self.make(self.base)
+        self.made = self.look()
+        self.twice = {path for path, (status, _, _) in self.seen.items() if status.st_nlink > 1
+                      and not stat.S_ISDIR(status.st_mode)}
+
+    def look(self):
+        """Records of everything, by its path. What has not changed since the last look is not read
+        again."""
+        top = os.fsencode(self.base)
+        known, self.seen = self.seen, {}
+
+        def visit(directory):
+            for entry in entries(directory):
+                path, status = entry.path[len(top) + 1:], entry.stat(follow_symlinks=False)
+                self.seen[path] = self.judged(known.get(path), entry.path, status)
+                if stat.S_ISDIR(status.st_mode):
+                    visit(entry.path)
+
+        visit(top)
+        return {path: found for path, (_, _, found) in self.seen.items()}
+
+    @staticmethod
+    def judged(known, path, status):
+        if known:
+            old, when, found = known
+            same = all(getattr(old, name) == getattr(status, name) for name in (
+                "st_ino", "st_mode", "st_size", "st_mtime_ns", "st_ctime_ns"))
+            if same and old.st_ctime_ns + COARSE < when:
+                return status, when, found
+        return status, time.time_ns(), record(path, status)
+
+    def put_back(self, now=None):
+        """As it was made; `now` is what there is. Where single things will not do, made anew."""
+        now = now or self.look()
+        changed = changes(self.made, now)
+        if not changed:
+            return
+        try:
+            if self.twice.isdisjoint(changed):
+                self.mend(changed)
+        except OSError:
+            pass
+        if self.look() != self.made:
+            self.renew()
+
+    def mend(self, changed):
+        at = {path: os.path.join(os.fsencode(self.base), path) for path in changed}
+        for path in reversed(sorted(changed)):
+            old, new = changed[path]
+            if new and (not old or old[0] != new[0] or new[0] == "link"):
+                os.rmdir(at[path]) if new[0] == "directory" else os.unlink(at[path])
+        for path in sorted(changed):
+            old, new = changed[path]
+            match old:
+                case ("link", target):
+                    os.symlink(target, at[path])
+                case ("directory", mode):
+                    os.makedirs(at[path], exist_ok=True)
+                    os.chmod(at[path], int(mode, 8))
+                case ("file", mode, bytes(content)):
+                    with open(at[path], "wb") as file:
+                        file.write(content)
+                    os.chmod(at[path], int(mode, 8))
+        for path in changed:
+            while path:
+                where = os.path.join(os.fsencode(self.base), path)
+                if os.path.lexists(where):
+                    os.utime(where, (WHEN, WHEN), follow_symlinks=False)
+                path = os.path.dirname(path)
