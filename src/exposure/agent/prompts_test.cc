@@ -95,7 +95,7 @@ TEST_F(PromptsTest, EveryCallTheyShowIsOneThatTheToolTakes) {
       EXPECT_EQ((*row)->tool.audience, Audience::kAgents);
       const auto arguments = json::parse(call.arguments);
       ASSERT_TRUE(arguments) << arguments.error().message;
-      const auto fits = (*row)->input.check(*arguments);
+      const auto fits = (*row)->check(*arguments);
       EXPECT_TRUE(fits) << fits.error().message;
     }
   }
