@@ -33,9 +33,8 @@ class Field:
 
     def __init__(self, report, server, calm):
         self.report, self.server = report, server
-        self.good = ModernHttp(server)
-        # Whatever else this machine does, it does to this one as well.
-        self.calm = ModernHttp(calm)
+        # Whatever else this machine does, it does to the calm server as well.
+        self.calm = calm
         self.depot = self.tool("create_depot", title="target")["depotId"]
         root = self.tool("fs_write", nodeKey=self.depot, path="a.txt", content="a\n")["newRoot"]
         root = self.tool("fs_write", nodeKey=root, path="big.txt",
@@ -49,7 +48,8 @@ class Field:
         return self.report.check(*things)
 
     def tool(self, tool, /, **arguments):
-        answer = self.good.request("tools/call", {"name": tool, "arguments": arguments})
+        # A connection of its own: one that is idle through an attack is closed by the server.
+        answer = ModernHttp(self.server).request("tools/call", {"name": tool, "arguments": arguments})
         return answer["result"]["structuredContent"]
 
     def commit(self, number):
@@ -61,7 +61,7 @@ class Field:
         began = time.monotonic()
         read = self.tool("fs_read", nodeKey=self.depot, path="a.txt")["content"]
         took = time.monotonic() - began
-        self.calm.request("tools/list")
+        ModernHttp(self.calm).request("tools/list")
         usual = time.monotonic() - began - took
         self.check(f"{attack}: a good request is answered", read == "a\n", read)
         self.check(f"{attack}: at once", took < max(5, 10 * usual), took, usual)
@@ -320,7 +320,7 @@ def traversal(field):
              "cas://owner.token", "CAS://DEPOT:X", "cas://depot:" + "0" * 8000]
     session = field.session()
     for uri in uris:
-        read = field.good.request("resources/read", {"uri": uri})
+        read = ModernHttp(field.server).request("resources/read", {"uri": uri})
         code = code_of(read)
         field.check(f"reading {uri[:60]!r}", code == -32602, read)
         field.check(f"reading {uri[:60]!r}: says little", len(json.dumps(read)) < 2000 + 2 * len(uri))
@@ -422,10 +422,13 @@ def never_read(field):
         links.append(deaf(field, field.head("GET", Mcp_Session_Id=session.session,
                                             Content_Type=None) + b"\r\n"))
     listener = Listener(field)
-    began = time.monotonic()
+    # Whoever does not read is given up after 30 s; nobody else waits for that.
+    slowest = 0
     for number in range(100):
+        began = time.monotonic()
         listener.hears_of(lambda: field.commit(number))
-    field.check("changes go on meanwhile, and who reads is told", time.monotonic() - began < 60)
+        slowest = max(slowest, time.monotonic() - began)
+    field.check("changes go on meanwhile, and who reads is told", slowest < 15, slowest)
     field.still_well("streams that nobody reads")
     field.check("memory is bounded meanwhile", field.peak() < MOST_AT_PEAK, field.peak() // MB)
     links.append(listener.link)
