@@ -36,7 +36,7 @@ function(cairn_together sources folder alone)
 endfunction()
 
 function(cairn_module)
-  cmake_parse_arguments(ARG "APART" "NAME;FOLDER" "DEPENDS;LINKS;SOURCES;ALONE;TESTS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "NAME;FOLDER;COST" "DEPENDS;LINKS;SOURCES;ALONE;TESTS;LABELS" ${ARGN})
   set(target cairn_${ARG_NAME})
   if(CAIRN_TOGETHER AND NOT ARG_APART)
     cairn_together(ARG_SOURCES ${ARG_FOLDER} "${ARG_ALONE}")
@@ -56,7 +56,8 @@ function(cairn_module)
     cairn_precompile(${target} std)
   endif()
   if(CAIRN_TESTS AND ARG_TESTS)
-    cairn_test(NAME ${ARG_NAME}_test SOURCES ${ARG_TESTS} DEPENDS ${target} LABELS ${ARG_LABELS})
+    cairn_test(NAME ${ARG_NAME}_test SOURCES ${ARG_TESTS} DEPENDS ${target} LABELS ${ARG_LABELS}
+      COST ${ARG_COST})
   endif()
 endfunction()
 
@@ -71,11 +72,11 @@ function(cairn_part)
   target_link_libraries(cairn_${ARG_NAME} INTERFACE cairn_${ARG_OF})
 endfunction()
 
-# cairn_test(NAME program SOURCES files... DEPENDS targets... LABELS labels...): a GoogleTest
-# program, one ctest entry. Labels: threads (also run under the thread sanitizer), whole (of the whole
+# cairn_test(NAME program SOURCES files... DEPENDS targets... LABELS labels... COST seconds): a GoogleTest
+# program, one ctest entry; those that cost most begin first. Labels: threads (also run under the thread sanitizer), whole (of the whole
 # program: in the release build only).
 function(cairn_test)
-  cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;COST" "SOURCES;DEPENDS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${ARG_NAME} ${ARG_SOURCES})
   # Boost for its definitions: a precompiled header wants those it was made with.
@@ -84,7 +85,10 @@ function(cairn_test)
   cairn_test_options(${ARG_NAME})
   cairn_precompile(${ARG_NAME} test)
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME})
-  set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 900)
+  if(ARG_COST)
+    set_tests_properties(${ARG_NAME} PROPERTIES COST ${ARG_COST})
+  endif()
   if(CAIRN_SANITIZE STREQUAL "thread")
     # Debian's RocksDB is not built for it: the in-memory twin runs the same code above it.
     set_tests_properties(${ARG_NAME} PROPERTIES ENVIRONMENT

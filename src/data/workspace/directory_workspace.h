@@ -11,7 +11,7 @@
 //
 // Changes made through one workspace come one after the other; a Rewrite that calls the workspace
 // waits for itself. Other processes are seen: an edit of a file that they change meanwhile is done
-// again, five times at most, then it is CONFLICT.
+// again, fifty times at most, then it is CONFLICT.
 //
 // Fails with  what Workspace says. What comes from the operating system has the detail `errno`
 //             (`ENOENT`); what is missing has `missing`, the first place on the way that is.
