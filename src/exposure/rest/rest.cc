@@ -215,7 +215,7 @@ http::Plan RestHandler::plan_bytes(const http::Request& request, const Caller& c
   return http::WantBody{.max_bytes = kMaxNodeBytes,
                         .where = http::Where::kWorker,
                         .answer = [this, &request, caller, tool = std::string(tool),
-                                   value = json::Value(std::move(arguments))](Bytes body) {
+                                   value = json::Value(std::move(arguments))](const Bytes& body) {
                           return run(request, caller, tool, value, body);
                         }};
 }
@@ -272,7 +272,7 @@ Result<json::Object> RestHandler::issue(ByteView body, bool sign_in) {
 
 Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sign_in) {
   TRY(check_json(request));
-  auto answer = [this, sign_in](Bytes body) -> http::Response {
+  auto answer = [this, sign_in](const Bytes& body) -> http::Response {
     auto issued = issue(body, sign_in);
     auto out = issued ? json_response(*issued) : respond(issued.error());
     out.headers.emplace_back("Cache-Control", "no-store");
