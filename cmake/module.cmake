@@ -13,6 +13,10 @@ set(CAIRN_INCLUDE_ROOTS ${CMAKE_BINARY_DIR}/include)
 # share no compiler cache between clones.)
 option(CAIRN_TOGETHER "Compile several sources of a module at once" OFF)
 set(CAIRN_TOGETHER_MOST 7)
+if(CAIRN_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ takes included sources for headers, which should not have anonymous namespaces.
+  add_compile_options(-Wno-subobject-linkage)
+endif()
 
 function(cairn_together sources folder alone)
   set(compiled ${alone})
