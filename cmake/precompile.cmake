@@ -1,8 +1,8 @@
 # Headers that nearly every source parses, parsed once for all of them.
 #
-# cairn_precompile(TARGET KIND) gives a target one of these sets: `std`, `json` and `test` below, or
-# `tools`, which cairn_tools makes for itself and for the modules above it. A source still includes what
-# it uses: the preset `plain` builds without any of this, so that a missing include shows.
+# cairn_precompile(TARGET KIND) gives a target one of the sets below. None has a header of ours: those
+# change, and everything would be compiled again. A source still includes what it uses: the preset `plain`
+# builds without any of this, so that a missing include shows.
 
 option(CAIRN_PRECOMPILE "Precompile the headers that nearly every source parses" ON)
 
@@ -14,8 +14,6 @@ set(CAIRN_HEADERS_std
 set(CAIRN_HEADERS_json ${CAIRN_HEADERS_std}
   <boost/json/array.hpp> <boost/json/kind.hpp> <boost/json/object.hpp> <boost/json/string.hpp>
   <boost/json/value.hpp>)
-set(CAIRN_HEADERS_tools ${CAIRN_HEADERS_json} <tools/executor.h> <tools/fs.h> <tools/list.h>
-  <tools/render.h> <tools/shape.h>)
 set(CAIRN_HEADERS_test ${CAIRN_HEADERS_json} <gmock/gmock.h> <gtest/gtest.h>)
 
 # Both compilers take a precompiled header only from a source with the same options, so each kind is
@@ -26,13 +24,12 @@ function(cairn_precompiled_headers kind)
   add_library(${target} OBJECT ${CMAKE_BINARY_DIR}/headers_${kind}.cc)
   target_link_libraries(${target} PRIVATE cairn_flags ${ARGN})
   target_precompile_headers(${target} PRIVATE ${CAIRN_HEADERS_${kind}})
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    cairn_name_headers(${kind})
-  endif()
+  cairn_name_headers(${kind})
 endfunction()
 
-# clang writes into a precompiled header where it was made, so each clone makes its own, and their bytes
-# differ. The compiler cache then takes this file for it (CCACHE_PCH_EXTSUM): the hash of what is in the headers.
+# Two precompiled headers of the same content have different bytes: clang writes into them where they were made,
+# g++ whatever was in its memory. The compiler cache takes this file for them (CCACHE_PCH_EXTSUM): the hash of
+# what is in the headers.
 function(cairn_name_headers kind)
   set(file ${CMAKE_BINARY_DIR}/headers_${kind}.h)
   list(TRANSFORM CAIRN_HEADERS_${kind} PREPEND "#include " OUTPUT_VARIABLE lines)
@@ -40,22 +37,17 @@ function(cairn_name_headers kind)
   file(WRITE ${file} "${lines}\n")
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++23 -E -P -x c++ ${file}
     OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  set(suffix pch)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(suffix gch)
+  endif()
   string(SHA256 hash "${CMAKE_CXX_COMPILER_VERSION} ${text}")
-  file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/cairn_headers_${kind}.dir/cmake_pch.hxx.pch.sum ${hash})
+  file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/cairn_headers_${kind}.dir/cmake_pch.hxx.${suffix}.sum ${hash})
 endfunction()
 
 function(cairn_precompile target kind)
-  if(NOT CAIRN_PRECOMPILE)
-    return()
-  elseif(TARGET cairn_headers_${kind})
+  if(CAIRN_PRECOMPILE)
     target_precompile_headers(${target} REUSE_FROM cairn_headers_${kind})
-  elseif(kind STREQUAL tools AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # Headers of ours change, and are named by their place.
-    cairn_precompile(${target} json)
-  elseif(target STREQUAL cairn_${kind})
-    target_precompile_headers(${target} PRIVATE ${CAIRN_HEADERS_${kind}})
-  else()
-    target_precompile_headers(${target} REUSE_FROM cairn_${kind})
   endif()
 endfunction()
 
