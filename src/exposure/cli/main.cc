@@ -3,6 +3,7 @@
 #include <exception>
 #include <string>
 
+#include <malloc.h>
 #include <signal.h>
 
 #include "base/clock.h"
@@ -29,6 +30,9 @@ int finish(cli::Context& context, const Result<int>& outcome) {
 }
 
 int run(int argc, char** argv) {
+  // Large buffers go back to the system when they are freed. Left to itself, glibc keeps such
+  // memory for the next one: what a burst of large bodies took stays taken.
+  ::mallopt(M_MMAP_THRESHOLD, 1024 * 1024);
   // A reader that has gone is seen when writing to it.
   ::signal(SIGPIPE, SIG_IGN);
   SystemClock clock;
