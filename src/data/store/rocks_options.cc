@@ -41,6 +41,9 @@ rocksdb::DBOptions rocks_db_options() {
       false;  // a hash table in memory has one writer; so do we
   options.max_open_files = 1024;
   options.skip_stats_update_on_db_open = true;
+  // Sixteen threads for each table family, as RocksDB would have it, take longer to make than most
+  // stores take to open.
+  options.max_file_opening_threads = 2;
   options.skip_checking_sst_file_sizes_on_db_open = true;
   options.max_total_wal_size = 64 * kMiB;
   options.max_manifest_file_size = 16 * kMiB;
