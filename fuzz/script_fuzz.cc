@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "tools/script/script.h"
+#include "tools/scripts/script.h"
 
 namespace {
 

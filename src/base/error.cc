@@ -96,6 +96,82 @@ const CodeInfo& info(Code code) {
 
 std::span<const CodeInfo> all_codes() { return kCodes; }
 
+namespace {
+
+// A subject in a sentence: kMark, its kind, its text, kSaid, how it stands there, kMark. A text may
+// have these bytes in it and is guarded; what is said has none, as control characters are escaped.
+constexpr char kMark = '\x1f';
+constexpr char kSaid = '\x1e';
+constexpr char kGuard = '\x1d';
+
+std::string guarded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == kMark || c == kSaid || c == kGuard) {
+      out += kGuard;
+      out += static_cast<char>(c + 0x40);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string unguarded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == kGuard && i + 1 < text.size();
+    out += escaped ? static_cast<char>(text[++i] - 0x40) : text[i];
+  }
+  return out;
+}
+
+// The subject from just after its mark up to the next one.
+Subject read_subject(std::string_view part) {
+  Subject out;
+  if (part.empty()) return out;
+  out.kind = static_cast<Subject::Kind>(part.front());
+  const auto said = part.find(kSaid);
+  out.text = unguarded(part.substr(1, said == std::string_view::npos ? said : said - 1));
+  if (said != std::string_view::npos) out.said = part.substr(said + 1);
+  return out;
+}
+
+std::string expanded(std::string_view sentence,
+                     const std::function<std::string(const Subject&)>& say) {
+  std::string out;
+  while (true) {
+    const auto begin = sentence.find(kMark);
+    const auto end = begin == std::string_view::npos ? begin : sentence.find(kMark, begin + 1);
+    out += sentence.substr(0, begin);
+    if (end == std::string_view::npos) return out;
+    out += say(read_subject(sentence.substr(begin + 1, end - begin - 1)));
+    sentence.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string Subject::marked() const {
+  std::string out(1, kMark);
+  out += static_cast<char>(kind);
+  out += guarded(text);
+  out += kSaid;
+  out += said;
+  out += kMark;
+  return out;
+}
+
+Error::Error(Code c, std::string m) : code(c), message(std::move(m)) {
+  if (message.find(kMark) == std::string::npos) return;
+  sentence_ = std::move(message);
+  message = expanded(sentence_, [](const Subject& subject) { return subject.said; });
+}
+
+std::string Error::said(const std::function<std::string(const Subject&)>& say) const {
+  return sentence_.empty() ? message : expanded(sentence_, say);
+}
+
 std::string Error::render() const {
   std::string text(name());
   text += ": ";

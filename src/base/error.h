@@ -1,10 +1,13 @@
 // The one error type of Cairn, and the table of its codes.
 //
 // A code is stable and machine-readable; a message says what was wrong with which value and what
-// to do instead; details carry values a caller acts on (`currentRoot`, conflicting `paths`).
+// to do instead; details carry values a caller acts on (`currentRoot`, conflicting `paths`). What a
+// message is about, a path or a pointer, it carries as data too, so that a caller that sees only a
+// part of the tree is told of it as seen from there.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -104,6 +107,20 @@ struct CodeInfo {
 const CodeInfo& info(Code code);
 std::span<const CodeInfo> all_codes();
 
+// What an error is about. In a message it stands as fail() was given it:
+//
+//   fail(Code::kKeyExists, "{} exists already", Subject{Subject::Kind::kPointer, "/a", "'/a'"})
+struct Subject {
+  enum class Kind : char { kPath = 'f', kPointer = 'p' };
+
+  Kind kind = Kind::kPath;
+  std::string text;  // exactly
+  std::string said;  // as it stands in the message
+
+  // For strings that become a message.
+  std::string marked() const;
+};
+
 using Detail = std::variant<std::string, std::int64_t, std::vector<std::string>>;
 
 struct Error {
@@ -111,7 +128,8 @@ struct Error {
   std::string message;
   std::map<std::string, Detail> details;
 
-  Error(Code c, std::string m) : code(c), message(std::move(m)) {}
+  // The message may have subjects marked in it.
+  Error(Code c, std::string m);
 
   Error&& with(std::string key, Detail value) && {
     details.insert_or_assign(std::move(key), std::move(value));
@@ -122,6 +140,12 @@ struct Error {
 
   // `PATH_NOT_FOUND: the path 'a/b' does not exist`
   std::string render() const;
+
+  // The message with each subject as `say` has it. One without subjects is the message itself.
+  std::string said(const std::function<std::string(const Subject&)>& say) const;
+
+ private:
+  std::string sentence_;  // the message with its subjects marked; empty: it has none
 };
 
 }  // namespace cairn

@@ -15,6 +15,18 @@ using Result = std::expected<T, Error>;
 
 using Failure = std::unexpected<Error>;
 
+// A subject stands in a message marked; see error.h.
+}  // namespace cairn
+
+template <>
+struct fmt::formatter<cairn::Subject> : fmt::formatter<std::string_view> {
+  auto format(const cairn::Subject& subject, fmt::format_context& context) const {
+    return fmt::formatter<std::string_view>::format(subject.marked(), context);
+  }
+};
+
+namespace cairn {
+
 // fail(Code::kInvalidPath, "'{}' has an empty segment", path)
 template <typename... Args>
 Failure fail(Code code, fmt::format_string<Args...> format, Args&&... args) {

@@ -3,17 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "data/json/schema_narrower.h"
-#include "tools/operation.h"
+#include "tools/endpoints/operation.h"
 
 namespace cairn {
 namespace {
 
 TEST(Schemas, OfEveryToolCompile) {
   const auto table = ToolTable::make();
-  for (const auto& row : table.rows()) {
-    for (const auto* schema : {&row.tool.input, &row.tool.output}) {
+  for (const auto& tool : table.tools()) {
+    for (const auto* schema : {&tool.input, &tool.output}) {
       auto compiled = json::Schema::compile(*schema);
-      EXPECT_TRUE(compiled) << row.tool.name << ": " << compiled.error().render();
+      EXPECT_TRUE(compiled) << tool.name << ": " << compiled.error().render();
     }
   }
 }
@@ -24,7 +24,7 @@ TEST(Schemas, OfOperationsAreWithinThemselves) {
     if (operation.tool.empty()) continue;
     ContextTool tool;
     tool.operation = operation.name;
-    tool.context.depot = "dpt_x";
+    tool.context.emplace();
     auto form = form_of(table, tool);
     ASSERT_TRUE(form) << operation.name << ": " << form.error().render();
     const json::Value schema(form->input);

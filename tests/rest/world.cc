@@ -76,7 +76,7 @@ Answer World::call(std::string_view tool, const std::string& token, const json::
   const auto* row = need(engine_->executor().table().find(tool));
   const bool bytes = tool == "read_file" || tool == "get_node";
   if (answer.code == "ok" && !bytes) {
-    auto fits = need(json::Schema::compile(row->tool.output)).check(answer.value);
+    auto fits = need(json::Schema::compile(row->output)).check(answer.value);
     if (!fits) throw std::runtime_error(fmt::format("{}: {}", tool, fits.error().message));
   }
   return answer;

@@ -11,7 +11,7 @@
 #include "exposure/http/client.h"
 #include "exposure/http/server.h"
 #include "exposure/rest/rest.h"
-#include "tools/engine.h"
+#include "tools/executor/engine.h"
 
 namespace cairn::rest_testing {
 

@@ -73,7 +73,7 @@ json::Object with_meta(json::Object params) {
 
 bool is_for_agents(World& world, std::string_view tool) {
   const auto* row = need(world.engine().executor().table().find(tool));
-  return row->tool.audience == Audience::kAgents;
+  return row->audience == Audience::kAgents;
 }
 
 std::string as_text_block(const Answer& over_rest) {
@@ -92,12 +92,13 @@ std::string with_short_keys(const std::string& text) {
 McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
     : agent_(world.engine().executor(), {.version = "test"}),
       mcp_(agent_, world.clock, random_),
-      workspaces_(need(workspaces::WorkspaceService::make("test"))),
+      workspaces_(agent::workspace_service("test")),
       workspace_mcp_(*workspaces_, world.clock, random_),
       handler_(mcp_, world.clock, random_, options_of(agent_, heartbeat)),
       workspace_handler_(workspace_mcp_, world.clock, random_,
                          {.admit = [this, &world](const http::Request& request) {
-                           return admit(*workspaces_, world.engine().executor(), request);
+                           return admit(world.engine().workspaces(), world.engine().executor(),
+                                        request);
                          }}) {
   http::ServerOptions options;
   options.io_threads = 1;

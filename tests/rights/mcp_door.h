@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "exposure/agent/agent_service.h"
+#include "exposure/agent/workspace_service.h"
 #include "exposure/mcp/http.h"
-#include "exposure/workspace/workspace_service.h"
 #include "world.h"
 
 namespace cairn::rest_testing {
@@ -50,7 +50,7 @@ class McpDoor final {
   Quiet quiet_;
   agent::AgentService agent_;
   mcp::Server mcp_;
-  std::unique_ptr<workspaces::WorkspaceService> workspaces_;
+  std::unique_ptr<agent::ToolService> workspaces_;
   mcp::Server workspace_mcp_;
   mcp::HttpHandler handler_;
   mcp::HttpHandler workspace_handler_;

@@ -162,11 +162,6 @@ const std::vector<ToolCall>& tool_calls() {
   };
   auto at_tool = [](Scene& s) { return json::Object{{"toolId", s.tool}}; };
   auto at_endpoint = [](Scene& s) { return json::Object{{"endpointId", s.endpoint}}; };
-  auto file_tool = [](std::string tool, json::Object arguments) {
-    return [=](Scene& s) {
-      return json::Object{{"depotId", s.site}, {"tool", tool}, {"arguments", arguments}};
-    };
-  };
   static const std::vector<ToolCall> all{
       {"list_depots", nothing},
       {"get_depot", at_depot},
@@ -298,16 +293,6 @@ const std::vector<ToolCall>& tool_calls() {
       {"update_user",
        [](Scene& s) { return json::Object{{"userId", s.user}, {"role", "authorized"}}; }},
       {"backup_store", [](Scene&) { return json::Object{{"target", "relative"}}; }},
-      {"workspace_read", file_tool("read_text_file", {{"path", "docs/a.txt"}})},
-      {"workspace_read of a change",
-       file_tool("write_file", {{"path", "docs/a.txt"}, {"content", "w"}}), "workspace_read"},
-      {"workspace_read of a change, dry",
-       file_tool("write_file", {{"path", "docs/a.txt"}, {"content", "w"}, {"dryRun", true}}),
-       "workspace_read"},
-      {"workspace_change", file_tool("write_file", {{"path", "docs/a.txt"}, {"content", "w"}})},
-      {"workspace_change, out of it",
-       file_tool("write_file", {{"path", "../a.txt"}, {"content", "w"}}), "workspace_change"},
-      {"workspace_change, undo", file_tool("undo", {}), "workspace_change"},
   };
   return all;
 }

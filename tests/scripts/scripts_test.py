@@ -83,7 +83,7 @@ class ScriptsTest(unittest.TestCase):
             ("an include past what CMake depends on", "src/data/store/layout.cc", lambda text: include + text,
              "data/store does not depend on data/tree"),
             ("a source that is not listed", "src/base/stray.cc", lambda _: "", "src/base/stray.cc is not in"),
-            ("Boost's parser", "src/tools/fs.cc", lambda text: text + "\n// boost::json::parse\n",
+            ("Boost's parser", "src/tools/files/fs.cc", lambda text: text + "\n// boost::json::parse\n",
              "use json::parse"),
             ("a mutex that no analysis sees", "src/base/bytes.cc", lambda text: text + "\nstd::mutex lock;\n",
              "use Mutex or Guarded"),

@@ -174,9 +174,11 @@ Result<std::vector<DelegatePtr>> Delegates::chain_of(const RealmId& realm,
   return chain;
 }
 
-Result<SessionPtr> Delegates::session_for(std::vector<DelegatePtr> chain) const {
+Result<std::shared_ptr<Session>> Delegates::session_for(std::vector<DelegatePtr> chain,
+                                                        std::uint64_t generation) const {
   const auto now = clock_.now();
   auto session = std::make_shared<Session>();
+  session->checked_at = generation;
   session->realm = chain.front()->realm;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     TRY(check_usable(*chain[i], i == 0, now));
@@ -192,6 +194,8 @@ Result<SessionPtr> Delegates::session_for(std::vector<DelegatePtr> chain) const 
 }
 
 Result<SessionPtr> Delegates::verify(const Digest& hash) const {
+  // Before anything is read: what changes while it is read is checked again.
+  const auto generation = generation_.load();
   auto token = TRY(find_token(hash));
   if (token.kind != TokenKind::kAccess) {
     return fail(Code::kInvalidToken,
@@ -201,17 +205,16 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
     return fail(Code::kTokenExpired,
                 "the access token has expired; trade the refresh token in for a new one");
   }
-  auto session = TRY(session_for(TRY(chain_of(token.realm, token.delegate))));
+  auto session = TRY(session_for(TRY(chain_of(token.realm, token.delegate)), generation));
   if (session->who().epoch != token.epoch) {
     return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
   }
-  auto complete = std::make_shared<Session>(*session);
-  complete->token = hash;
+  session->token = hash;
   if (token.expires_at) {
-    complete->valid_until =
-        std::min(complete->valid_until.value_or(*token.expires_at), *token.expires_at);
+    session->valid_until =
+        std::min(session->valid_until.value_or(*token.expires_at), *token.expires_at);
   }
-  return complete;
+  return session;
 }
 
 Result<SessionPtr> Delegates::authenticate(std::string_view access_token) const {
@@ -219,6 +222,8 @@ Result<SessionPtr> Delegates::authenticate(std::string_view access_token) const 
 }
 
 Result<void> Delegates::check_again(const Session& session) const {
+  const bool in_time = !session.valid_until || *session.valid_until > clock_.now();
+  if (in_time && session.checked_at == generation_.load()) return {};
   if (session.token) {
     TRY(session_of(*session.token));
   } else {
@@ -245,7 +250,8 @@ Result<SessionPtr> Delegates::session_of(const Digest& hash) const {
 }
 
 Result<SessionPtr> Delegates::act_as(const RealmId& realm, const DelegateId& delegate) const {
-  return session_for(TRY(chain_of(realm, delegate)));
+  const auto generation = generation_.load();
+  return session_for(TRY(chain_of(realm, delegate)), generation);
 }
 
 IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate) const {
@@ -418,7 +424,7 @@ Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
       return fail(Code::kTokenExpired,
                   "the refresh token has expired; ask whoever made the delegate for another");
     }
-    TRY(session_for(chain));
+    TRY(session_for(chain, generation_.load()));
     Batch batch;
     batch.conditions.push_back({key, encode(record)});
     // Nobody may void the tokens in between: the new ones would be of an old epoch.

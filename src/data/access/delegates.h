@@ -29,6 +29,8 @@ struct Session {
   std::optional<Millis> valid_until;
   // Whose doing it is, when the first of the chain is a stand-in with a part of its rights.
   std::optional<DelegateId> on_behalf_of = std::nullopt;
+  // Up to which change of delegates and tokens it was checked.
+  std::optional<std::uint64_t> checked_at = std::nullopt;
 
   const Delegate& who() const { return *chain.front(); }
   const DelegateId& answers_for() const { return on_behalf_of ? *on_behalf_of : who().id; }
@@ -80,7 +82,8 @@ class Delegates final {
   Result<Delegate> root(const RealmId& realm);
 
   Result<SessionPtr> authenticate(std::string_view access_token) const;
-  // Whether a session would still be given: what it was given for may be long ago.
+  // Whether a session would still be given: what it was given for may be long ago. A comparison,
+  // unless a delegate or token has changed since it was checked.
   Result<void> check_again(const Session& session) const;
   // As the delegate itself, without a token: for whoever holds the data directory.
   Result<SessionPtr> act_as(const RealmId& realm, const DelegateId& delegate) const;
@@ -124,7 +127,8 @@ class Delegates final {
   Result<TokenRecord> find_token(const Digest& hash) const;
   Result<Delegate> load(const RealmId& realm, const DelegateId& id) const;
   Result<std::vector<DelegatePtr>> chain_of(const RealmId& realm, const DelegateId& id) const;
-  Result<SessionPtr> session_for(std::vector<DelegatePtr> chain) const;
+  Result<std::shared_ptr<Session>> session_for(std::vector<DelegatePtr> chain,
+                                               std::uint64_t generation) const;
   Result<SessionPtr> verify(const Digest& hash) const;
   Result<Delegate> below(const Session& caller, const DelegateId& delegate) const;
   // New tokens as puts of a batch.

@@ -79,11 +79,19 @@ std::vector<NodeKey> Rights::frozen() const {
 }
 
 Result<Place> Rights::place_at(std::string_view address) const {
-  const auto slash = address.find('/');
-  auto depot = TRY(DepotId::parse(address.substr(0, slash)));
+  auto parsed = DepotAddress::parse(address);
+  if (parsed) return place_at(*parsed);
+  // A depot that may not be seen does not exist, whatever is wrong with what follows its id.
+  const auto depot = TRY(DepotId::parse(address.substr(0, address.find('/'))));
+  if (places(depot).empty()) return no_depot(address);
+  return Failure(std::move(parsed).error());
+}
+
+Result<Place> Rights::place_at(const DepotAddress& address) const {
+  const auto& depot = address.depot;
   auto all = places(depot);
-  if (all.empty()) return no_depot(address);
-  if (slash == std::string_view::npos) {
+  if (all.empty()) return no_depot(address.render());
+  if (!address.place) {
     if (all.size() == 1) return all.front();
     // The whole of it has the depot's id for its address, whatever else may be seen.
     for (const auto& place : all) {
@@ -95,15 +103,14 @@ Result<Place> Rights::place_at(std::string_view address) const {
                 "you may see several places of {}; name the one you mean: {}", depot.render(),
                 choices);
   }
-  auto path = TRY(Path::parse(address.substr(slash + 1)));
   if (!scope_) {
     return fail(Code::kInvalidArgument, "'{}' has a path in it; give {} and put the path in 'path'",
-                shown(address), depot.render());
+                shown(address.render()), depot.render());
   }
   for (auto& place : all) {
-    if (place.path == path) return std::move(place);
+    if (place.path == *address.place) return std::move(place);
   }
-  return no_depot(address);
+  return no_depot(address.render());
 }
 
 std::string Rights::address_of(const Place& place) const {

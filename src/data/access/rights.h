@@ -33,6 +33,7 @@ class Rights final {
   std::vector<NodeKey> frozen() const;
 
   // The place an address names. DEPOT_NOT_FOUND for what it may not see, whether it exists or not.
+  Result<Place> place_at(const DepotAddress& address) const;
   Result<Place> place_at(std::string_view address) const;
   // The inverse.
   // REQUIRES: the place is one of places(place.depot).

@@ -49,10 +49,18 @@ bool is_index_walk(std::string_view text) {
 
 }  // namespace
 
-Result<Place> Sight::place(std::string_view address) const {
-  auto place = TRY(session_.rights.place_at(address));
+Result<Place> Sight::live(Result<Place> found) const {
+  auto place = TRY(std::move(found));
   TRY(realm_.get_depot(place.depot));
   return place;
+}
+
+Result<Place> Sight::place(const DepotAddress& address) const {
+  return live(session_.rights.place_at(address));
+}
+
+Result<Place> Sight::place(std::string_view address) const {
+  return live(session_.rights.place_at(address));
 }
 
 Result<Target> Sight::target(std::string_view text) const {

@@ -30,6 +30,7 @@ class Sight final {
   Result<NodeKey> node(std::string_view text) const;
   // Whether a stored node can be used by its key, without looking through histories: for many keys.
   Result<bool> has(const NodeKey& key) const;
+  Result<Place> place(const DepotAddress& address) const;
   Result<Place> place(std::string_view address) const;
   // Everything it may see that is live, depots oldest first.
   Result<std::vector<Place>> places() const;
@@ -39,6 +40,8 @@ class Sight final {
   Result<std::optional<std::vector<ScopeRoot>>> narrow(std::span<const std::string> texts) const;
 
  private:
+  // The place, when its depot is still there.
+  Result<Place> live(Result<Place> found) const;
   Result<std::vector<NodeKey>> at_hand(const KeyPrefix& prefix, std::string_view text) const;
   Result<std::vector<NodeKey>> in_the_past(const KeyPrefix& prefix) const;
   Result<std::vector<ScopeRoot>> roots() const;

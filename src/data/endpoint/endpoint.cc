@@ -5,6 +5,7 @@
 
 #include "base/base32.h"
 #include "base/base64.h"
+#include "base/quote.h"
 
 namespace cairn {
 namespace {
@@ -132,6 +133,15 @@ Binding read_binding(RecordReader& whole, const json::Value& value) {
   return out;
 }
 
+std::optional<Context> read_context(RecordReader& in) {
+  const auto depot = in.text("depot");
+  const auto path = in.text("path");
+  const auto pointer = in.text("jsonPath");
+  if (depot.empty()) return std::nullopt;
+  auto context = Context::parse(depot, path, pointer);
+  return context ? std::optional(std::move(*context)) : in.damaged(std::optional<Context>());
+}
+
 }  // namespace
 
 std::string_view name(EndpointType type) { return kTypes[static_cast<std::size_t>(type)]; }
@@ -147,17 +157,29 @@ bool EndpointKey::is_one(std::string_view text) {
                              [](char c) { return base32_digit(c).has_value(); });
 }
 
+Result<Context> Context::parse(std::string_view depot, std::string_view path,
+                               std::string_view pointer) {
+  if (!depot.starts_with(DepotTag::kPrefix)) {
+    return fail(Code::kInvalidArgument, "a context is in a depot (dpt_…), not '{}'", shown(depot));
+  }
+  Context out{TRY(DepotAddress::parse(depot)), TRY(Path::parse(path)),
+              TRY(json::Pointer::parse(pointer))};
+  TRY(check_place(out.path));
+  return out;
+}
+
 namespace endpoint_records {
 
 Bytes encode(const ContextTool& tool) {
+  const auto& context = tool.context;
   return write_record({{"id", tool.id.render()},
                        {"realm", tool.realm.render()},
                        {"owner", tool.owner.render()},
                        {"name", tool.name},
                        {"description", tool.description},
-                       {"depot", tool.context.depot},
-                       {"path", tool.context.path},
-                       {"jsonPath", tool.context.json_path},
+                       {"depot", context ? context->depot.render() : ""},
+                       {"path", context ? context->path.render() : ""},
+                       {"jsonPath", context ? context->pointer.render() : ""},
                        {"operation", tool.operation},
                        {"config", tool.config},
                        {"createdAt", tool.created_at},
@@ -173,8 +195,7 @@ Result<ContextTool> decode_tool(ByteView value) {
   tool.owner = in.id<DelegateId>("owner");
   tool.name = in.text("name");
   tool.description = in.text("description");
-  tool.context = {
-      .depot = in.text("depot"), .path = in.text("path"), .json_path = in.text("jsonPath")};
+  tool.context = read_context(in);
   tool.operation = in.text("operation");
   tool.config = in.object("config");
   tool.created_at = in.number("createdAt");

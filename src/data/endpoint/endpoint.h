@@ -1,5 +1,6 @@
-// What seed 002 takes apart: a tool is one operation on one context (ADI), an endpoint is a way in
-// with a key of its own (AEI), a binding names one tool inside one endpoint.
+// What an outsider is given, in three parts: a tool is one operation on one context (an "ADI" to
+// front ends), an endpoint is a way in with a key of its own (an "AEI"), a binding names one tool
+// inside one endpoint.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,23 @@
 #include "base/id.h"
 #include "base/sha256.h"
 #include "data/json/json.h"
+#include "data/json/pointer.h"
+#include "data/realm/place.h"
 
 namespace cairn {
 
 // What a tool works on.
 struct Context {
-  std::string depot;      // as the tool's owner addresses it: dpt_…, or dpt_…/place
-  std::string path;       // of a JSON file, or of the directory that file tools see
-  std::string json_path;  // RFC 6901; empty: the whole document
+  // From the texts of a definition or record. INVALID_ARGUMENT, INVALID_PATH: which of them is
+  // wrong.
+  static Result<Context> parse(std::string_view depot, std::string_view path,
+                               std::string_view pointer);
 
   bool operator==(const Context&) const = default;
+
+  DepotAddress depot;  // as the tool's owner addresses it
+  Path path;           // of a JSON file, or of the directory that file tools see
+  json::Pointer pointer;
 };
 
 struct ContextTool {
@@ -32,10 +40,10 @@ struct ContextTool {
   ToolId id;
   RealmId realm;
   DelegateId owner;
-  std::string name;         // for people
-  std::string description;  // for whoever calls it; empty: the operation's
-  Context context;
-  std::string operation;  // `query`, `fs_read`, `custom`
+  std::string name;                // for people
+  std::string description;         // for whoever calls it; empty: the operation's
+  std::optional<Context> context;  // nothing for a script, which has contexts of its own
+  std::string operation;           // `query`, `fs_read`, `custom`
   json::Object config;
   Millis created_at = 0;
   Millis updated_at = 0;
@@ -78,7 +86,7 @@ struct Endpoint {
   std::string name;
   std::string description;
   EndpointStatus status = EndpointStatus::kActive;
-  // Made by the one call of old, served at the old address. An upgraded one is served at both.
+  // Made by create_mcp_instance and served at the first address there was; an upgraded one at both.
   bool legacy = false;
   bool upgraded = false;
   Digest key_hash{};
@@ -99,7 +107,7 @@ class EndpointKey final {
   static constexpr std::string_view kPrefix = "cek_";
 
   static EndpointKey make(Random& random);
-  // Whether a text looks like one at all.
+  // Whether a string looks like one at all.
   static bool is_one(std::string_view text);
   static Digest hash(std::string_view text) { return sha256(text); }
 

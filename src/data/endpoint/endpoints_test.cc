@@ -31,7 +31,8 @@ struct World {
     clock.advance(std::chrono::milliseconds(1));
     auto tool = endpoints.draft_tool(realm, owner);
     tool.name = "orders";
-    tool.context = {.depot = "dpt_x", .path = "orders.json", .json_path = "/items"};
+    const auto depot = DepotId::make(clock, random).render();
+    tool.context = Context::parse(depot, "orders.json", "/items").value();
     tool.operation = std::move(operation);
     tool.config = {{"fixed", json::Object{{"maxBytes", 100}}}};
     EXPECT_TRUE(endpoints.add(tool));

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -244,6 +245,17 @@ const Value* find(const Object& object, std::string_view key) { return object.if
 std::string_view text(const Value& value) {
   const auto* string = value.if_string();
   return string == nullptr ? std::string_view() : std::string_view(*string);
+}
+
+void use_signed_numbers(Value& value) {
+  if (auto* array = value.if_array()) {
+    for (auto& item : *array) use_signed_numbers(item);
+  } else if (auto* object = value.if_object()) {
+    for (auto& member : *object) use_signed_numbers(member.value());
+  } else if (const auto* number = value.if_uint64();
+             number != nullptr && std::in_range<std::int64_t>(*number)) {
+    value = static_cast<std::int64_t>(*number);
+  }
 }
 
 }  // namespace cairn::json

@@ -44,6 +44,9 @@ inline constexpr ParseLimits kFromClients{.max_depth = 100, .max_values = 200'00
 // Costs       linear time.
 Result<Value> parse(std::string_view text, const ParseLimits& limits = {});
 
+// Numbers as parse() would give them: those that fit are signed, whatever they were made from.
+void use_signed_numbers(Value& value);
+
 // Without white space; what parse() gives back is the same value. A double is spelled shortest and
 // as a double (`1.0`); one that JSON cannot say (infinite, not a number) becomes null.
 // REQUIRES: strings are UTF-8.

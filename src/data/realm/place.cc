@@ -6,6 +6,17 @@
 
 namespace cairn {
 
+Result<DepotAddress> DepotAddress::parse(std::string_view text) {
+  const auto slash = text.find('/');
+  DepotAddress out{TRY(DepotId::parse(text.substr(0, slash)))};
+  if (slash != std::string_view::npos) out.place = TRY(Path::parse(text.substr(slash + 1)));
+  return out;
+}
+
+std::string DepotAddress::render() const {
+  return place ? depot.render() + "/" + place->render() : depot.render();
+}
+
 std::string Place::render() const {
   auto text = depot.render();
   if (!path.is_root()) text += '/' + path.render();

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/id.h"
 #include "data/tree/view.h"
@@ -24,6 +25,18 @@ struct Place {
 
   DepotId depot;
   Path path;  // of names only
+};
+
+// How a caller names a place: by its depot, and when it may see several of that, by which one.
+struct DepotAddress {
+  // `dpt_…`, or `dpt_…/docs`. Fails as DepotId::parse() and Path::parse() do.
+  static Result<DepotAddress> parse(std::string_view text);
+  std::string render() const;
+
+  bool operator==(const DepotAddress&) const = default;
+
+  DepotId depot;
+  std::optional<Path> place = std::nullopt;
 };
 
 // INVALID_PATH when the path has a child index in it: what that names changes with every commit.

@@ -1,20 +1,16 @@
 #include "exposure/agent/agent_service.h"
 
 #include "base/base64.h"
-#include "base/quote.h"
-#include "base/similar.h"
 #include "exposure/agent/completion.h"
 #include "exposure/agent/outcome.h"
 #include "exposure/agent/prompts.h"
 #include "exposure/agent/resource_uri.h"
-#include "exposure/agent/stamp.h"
 #include "exposure/mcp/exchange.h"
+#include "tools/executor/definition.h"
 
 namespace cairn::agent {
 namespace {
 
-// Lists of ours are short: one page.
-constexpr std::size_t kPageSize = 100;
 // Nothing in them changes while the server runs; another version of it may have others.
 constexpr std::int64_t kListTtl = 3600 * 1000;
 constexpr mcp::Caching kForAll{.ttl_ms = kListTtl, .for_all = true};
@@ -61,32 +57,32 @@ const AgentPrincipal& ours(const mcp::Principal& principal) {
 
 const AgentPrincipal& asker(mcp::Exchange& exchange) { return ours(*exchange.principal()); }
 
-std::unexpected<mcp::RpcError> unknown_tool(std::string_view name, const Selection& offered) {
-  std::vector<std::string> names;
-  for (const auto* tool : offered.tools()) names.emplace_back(tool->name);
-  const auto near = most_similar(name, names);
-  return mcp::rpc_fail(
-      mcp::rpc_code::kInvalidParams,
-      near.empty() ? fmt::format("there is no tool '{}'", shown(name))
-                   : fmt::format("there is no tool '{}'; did you mean '{}'?", shown(name), near));
+std::unordered_map<const Tool*, json::Object> definitions_of(const ToolTable& table) {
+  std::unordered_map<const Tool*, json::Object> out;
+  for (const auto& tool : table.tools()) {
+    if (tool.audience == Audience::kAgents) out.emplace(&tool, definition(tool));
+  }
+  return out;
 }
 
 }  // namespace
 
 AgentService::AgentService(Executor& executor, AgentOptions options)
-    : executor_(executor),
-      offer_(make_offer(std::move(options.version))),
-      shelf_(executor.table()),
+    : ToolService(make_offer(std::move(options.version))),
+      executor_(executor),
+      definitions_(definitions_of(executor.table())),
       default_(Selection::parse({}, executor.table()).value()),
       resources_(executor),
-      changes_(executor.services().realms) {}
+      changes_(executor.observer()) {}
+
+mcp::Caching AgentService::caching() const { return kForOne; }
 
 Result<mcp::PrincipalPtr> AgentService::principal(Caller caller,
                                                   const SelectionRequest& request) const {
   // Most ask for nothing special, and a principal may be made for every request.
   auto selection =
       request == SelectionRequest() ? default_ : TRY(Selection::parse(request, executor_.table()));
-  return std::make_shared<const AgentPrincipal>(std::move(caller), std::move(selection));
+  return std::make_shared<const AgentPrincipal>(executor_, std::move(caller), std::move(selection));
 }
 
 Result<mcp::PrincipalPtr> AgentService::admit(std::string_view token,
@@ -99,35 +95,8 @@ Result<mcp::PrincipalPtr> AgentService::trusted(const RealmId& realm,
   return principal(TRY(executor_.trusted(realm, Entrance::kMcp)), request);
 }
 
-mcp::Rpc<mcp::Page> AgentService::list_tools(mcp::Exchange& exchange, std::string_view cursor) {
-  const auto& who = asker(exchange);
-  return mcp::page_of(shelf_.offered(who.tools, who.caller.session()), cursor, kPageSize, kForOne);
-}
-
-mcp::Manner AgentService::manner(const mcp::Principal& principal, std::string_view tool,
-                                 const json::Object& arguments) const {
-  const auto& who = ours(principal);
-  const auto* known = who.tools.find(tool);
-  // To say that there is no such tool takes no time either. Who sees only a part of the realm may
-  // make even a small tool look through histories.
-  const bool realm_wide = who.caller.session().rights.realm_wide();
-  return {.quick = known == nullptr || (known->is_quick(arguments) && realm_wide), .talks = false};
-}
-
-std::span<const mcp::ParamHeader> AgentService::param_headers(const mcp::Principal&,
-                                                              std::string_view) const {
-  return {};
-}
-
-mcp::Rpc<mcp::ToolOutcome> AgentService::call_tool(mcp::Exchange& exchange, std::string_view tool,
-                                                   const json::Object& arguments) {
-  const auto& who = asker(exchange);
-  if (who.tools.find(tool) == nullptr) return unknown_tool(tool, who.tools);
-  return outcome_of(executor_.run(who.caller, tool, arguments, {}, exchange.stopping()));
-}
-
 mcp::Rpc<mcp::Page> AgentService::list_resources(mcp::Exchange& exchange, std::string_view cursor) {
-  return resources_.list(asker(exchange).caller, cursor);
+  return resources_.list(asker(exchange).caller(), cursor);
 }
 
 mcp::Rpc<mcp::Page> AgentService::list_templates(mcp::Exchange&, std::string_view cursor) {
@@ -136,7 +105,7 @@ mcp::Rpc<mcp::Page> AgentService::list_templates(mcp::Exchange&, std::string_vie
 
 mcp::Rpc<mcp::ResourceContents> AgentService::read_resource(mcp::Exchange& exchange,
                                                             std::string_view uri) {
-  return resources_.read(asker(exchange).caller, uri, exchange.stopping());
+  return resources_.read(asker(exchange).caller(), uri, exchange.stopping());
 }
 
 mcp::Rpc<mcp::Page> AgentService::list_prompts(mcp::Exchange&, std::string_view cursor) {
@@ -145,21 +114,21 @@ mcp::Rpc<mcp::Page> AgentService::list_prompts(mcp::Exchange&, std::string_view 
 
 mcp::Rpc<json::Object> AgentService::get_prompt(mcp::Exchange& exchange, std::string_view name,
                                                 const json::Object& arguments) {
-  return agent::get_prompt(executor_, asker(exchange).caller, name, arguments);
+  return agent::get_prompt(executor_, asker(exchange).caller(), name, arguments);
 }
 
 mcp::Rpc<mcp::Completion> AgentService::complete(mcp::Exchange& exchange,
                                                  const mcp::CompletionRequest& request) {
-  return agent::complete(executor_, asker(exchange).caller, request);
+  return agent::complete(executor_, asker(exchange).caller(), request);
 }
 
 mcp::Rpc<mcp::Watched> AgentService::watch(const mcp::Principal& principal,
                                            const mcp::Subject& subject) {
-  // Who is not let in any more is told nothing more.
+  // A caller that is not let in any more is told nothing more.
   if (!still_valid(principal)) {
     return mcp::rpc_fail(mcp::rpc_code::kResourceNotFound, "your token is not good any more");
   }
-  const auto& session = ours(principal).caller.session();
+  const auto& session = ours(principal).caller().session();
   if (const auto* kind = std::get_if<mcp::ListKind>(&subject)) return watch_list(session, *kind);
   return watch_resource(session, std::get<std::string>(subject));
 }
@@ -175,7 +144,7 @@ mcp::Rpc<mcp::Watched> AgentService::watch_list(const Session& session, mcp::Lis
   }
   // Before it is looked at: what changes later is announced.
   changes_.cover(session.realm);
-  auto stamp = depots_stamp(executor_.services(), session);
+  auto stamp = executor_.observer().depots_stamp(session);
   if (!stamp) return std::unexpected(rpc_error(stamp.error()));
   return mcp::Watched{ChangeWatch::depots_topic(session.realm), std::move(*stamp)};
 }
@@ -185,7 +154,10 @@ mcp::Rpc<mcp::Watched> AgentService::watch_resource(const Session& session,
   const auto parsed = ResourceUri::parse(uri);
   if (!parsed) return std::unexpected(resource_error(uri, parsed.error()));
   changes_.cover(session.realm);
-  auto stamp = resource_stamp(executor_.services(), session, *parsed);
+  const auto& observer = executor_.observer();
+  const bool whole = !parsed->path && parsed->kind == ResourceUri::Kind::kDepot;
+  auto stamp = whole ? observer.depot_stamp(session, parsed->key)
+                     : observer.path_stamp(session, parsed->key, parsed->path.value_or(Path()));
   if (!stamp) return std::unexpected(resource_error(uri, stamp.error()));
   if (parsed->kind == ResourceUri::Kind::kNode) {
     return mcp::Watched{"nodes", std::move(*stamp)};  // never announced
@@ -193,14 +165,6 @@ mcp::Rpc<mcp::Watched> AgentService::watch_resource(const Session& session,
   const auto id = std::string_view(parsed->key).substr(0, parsed->key.find('/'));
   return mcp::Watched{ChangeWatch::depot_topic(session.realm, *DepotId::parse(id)),
                       std::move(*stamp)};
-}
-
-bool AgentService::still_valid(const mcp::Principal& principal) const {
-  const auto& session = ours(principal).caller.session();
-  auto& services = executor_.services();
-  const auto role = services.users.role_of(session.realm);
-  return services.delegates.check_again(session).has_value() && role &&
-         *role != Role::kUnauthorized;
 }
 
 }  // namespace cairn::agent

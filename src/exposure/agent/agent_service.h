@@ -7,13 +7,14 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "exposure/agent/change_watch.h"
 #include "exposure/agent/principal.h"
 #include "exposure/agent/resources.h"
-#include "exposure/agent/tool_shelf.h"
-#include "exposure/mcp/service.h"
-#include "tools/executor.h"
+#include "exposure/agent/selection_request.h"
+#include "exposure/agent/tool_service.h"
+#include "tools/executor/executor.h"
 
 namespace cairn::agent {
 
@@ -21,7 +22,7 @@ struct AgentOptions {
   std::string version;
 };
 
-class AgentService final : public mcp::Service {
+class AgentService final : public ToolService {
  public:
   // REQUIRES: the executor outlives the service.
   AgentService(Executor& executor, AgentOptions options);
@@ -31,16 +32,6 @@ class AgentService final : public mcp::Service {
   Result<mcp::PrincipalPtr> admit(std::string_view token, const SelectionRequest& request) const;
   // A realm's owner, for whoever holds the data directory.
   Result<mcp::PrincipalPtr> trusted(const RealmId& realm, const SelectionRequest& request) const;
-
-  const mcp::Offer& offer() const override { return offer_; }
-
-  mcp::Rpc<mcp::Page> list_tools(mcp::Exchange& exchange, std::string_view cursor) override;
-  mcp::Manner manner(const mcp::Principal& principal, std::string_view tool,
-                     const json::Object& arguments) const override;
-  std::span<const mcp::ParamHeader> param_headers(const mcp::Principal& principal,
-                                                  std::string_view tool) const override;
-  mcp::Rpc<mcp::ToolOutcome> call_tool(mcp::Exchange& exchange, std::string_view tool,
-                                       const json::Object& arguments) override;
 
   mcp::Rpc<mcp::Page> list_resources(mcp::Exchange& exchange, std::string_view cursor) override;
   mcp::Rpc<mcp::Page> list_templates(mcp::Exchange& exchange, std::string_view cursor) override;
@@ -56,8 +47,11 @@ class AgentService final : public mcp::Service {
 
   mcp::Rpc<mcp::Watched> watch(const mcp::Principal& principal,
                                const mcp::Subject& subject) override;
-  bool still_valid(const mcp::Principal& principal) const override;
   void announce_to(mcp::Changes* changes) override { changes_.announce_to(changes); }
+
+ protected:
+  mcp::Caching caching() const override;
+  json::Object definition_of(const Tool& tool) const override { return definitions_.at(&tool); }
 
  private:
   Result<mcp::PrincipalPtr> principal(Caller caller, const SelectionRequest& request) const;
@@ -65,8 +59,8 @@ class AgentService final : public mcp::Service {
   mcp::Rpc<mcp::Watched> watch_resource(const Session& session, const std::string& uri);
 
   Executor& executor_;
-  mcp::Offer offer_;
-  ToolShelf shelf_;
+  // Of every tool for agents, made once.
+  std::unordered_map<const Tool*, json::Object> definitions_;
   Selection default_;
   Resources resources_;
   ChangeWatch changes_;

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "exposure/agent/resource_uri.h"
-#include "exposure/agent/tool_definition.h"
+#include "tools/executor/definition.h"
 
 namespace cairn::agent_testing {
 
@@ -31,7 +31,7 @@ World::World(const EngineOptions& options) {
   owner = need(service_->trusted(engine_->owner(), {.toolsets = "all"}));
 }
 
-mcp::PrincipalPtr World::as(const std::string& token, const agent::SelectionRequest& request) {
+mcp::PrincipalPtr World::as(const std::string& token, const SelectionRequest& request) {
   return need(service_->admit(token, request));
 }
 
@@ -46,7 +46,7 @@ json::Object World::must(const mcp::PrincipalPtr& who, std::string_view tool,
   auto outcome = call(who, tool, arguments);
   if (outcome.is_error) throw std::runtime_error(std::string(tool) + ": " + text_of(outcome));
   const auto* row = need(executor().table().find(tool));
-  for (const auto& schema : {row->tool.output, agent::compact_output(row->tool.output)}) {
+  for (const auto& schema : {row->output, compact_output(row->output)}) {
     need(json::Schema::compile(schema)).check(*outcome.structured).value();
   }
   if (text_of(outcome) != json::write(*outcome.structured)) {

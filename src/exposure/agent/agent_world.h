@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "exposure/agent/agent_service.h"
 #include "exposure/mcp/exchange.h"
-#include "tools/engine.h"
+#include "tools/executor/engine.h"
 
 namespace cairn::agent_testing {
 
@@ -62,7 +62,7 @@ class World final {
   explicit World(const EngineOptions& options = {});
 
   // Somebody with a token, offered these tools.
-  mcp::PrincipalPtr as(const std::string& token, const agent::SelectionRequest& request = {});
+  mcp::PrincipalPtr as(const std::string& token, const SelectionRequest& request = {});
 
   // A tool over the service.
   mcp::ToolOutcome call(const mcp::PrincipalPtr& who, std::string_view tool,

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "data/realm/records.h"
-
 namespace cairn::agent {
 
 std::string ChangeWatch::depot_topic(const RealmId& realm, const DepotId& depot) {
@@ -12,22 +10,12 @@ std::string ChangeWatch::depot_topic(const RealmId& realm, const DepotId& depot)
 
 std::string ChangeWatch::depots_topic(const RealmId& realm) { return "depots:" + realm.render(); }
 
-// The realm has its own watcher, by which it forgets what has changed. Watchers are told in the
-// order in which they came: this one has to come after it, or whoever reads on being told would
-// read what was before.
 void ChangeWatch::cover(const RealmId& id) {
   auto watching = watching_.lock();
   auto& subscription = (*watching)[id];
   if (subscription != nullptr) return;
-  auto& realm = realms_.get(id);
-  auto range = records::depots(id);
-  const auto prefix = range.begin.size();
-  subscription = realm.store().kv().watch(
-      std::move(range), [this, id, prefix](const std::vector<Bytes>& keys) {
-        for (const auto& key : keys) {
-          changed(id, DepotId::from_bytes(ByteView(key).substr(prefix)));
-        }
-      });
+  subscription =
+      observer_.watch_depots(id, [this, id](const DepotId& depot) { changed(id, depot); });
 }
 
 void ChangeWatch::announce_to(mcp::Changes* changes) { *changes_.lock() = changes; }
@@ -42,15 +30,15 @@ void ChangeWatch::changed(const RealmId& realm, const DepotId& depot) {
 
 // Unless it is known that nothing of it changed, something did.
 bool ChangeWatch::listed_differently(const RealmId& realm, const DepotId& depot) {
-  const auto now = realms_.get(realm).get_depot(depot);
+  const auto now = observer_.title_of(realm, depot);
   auto titles = titles_.lock();
   if (!now) {
     titles->erase(depot);
     return true;
   }
   if (titles->size() >= kMaxTitles) titles->clear();
-  const auto [known, added] = titles->try_emplace(depot, now->title);
-  return added || std::exchange(known->second, now->title) != now->title;
+  const auto [known, added] = titles->try_emplace(depot, *now);
+  return added || std::exchange(known->second, *now) != *now;
 }
 
 }  // namespace cairn::agent

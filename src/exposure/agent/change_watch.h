@@ -13,14 +13,15 @@
 #include <string>
 
 #include "base/guarded.h"
-#include "data/access/realms.h"
 #include "exposure/mcp/service.h"
+#include "tools/executor/observer.h"
 
 namespace cairn::agent {
 
 class ChangeWatch final {
  public:
-  explicit ChangeWatch(Realms& realms) : realms_(realms) {}
+  // REQUIRES: the observer outlives it.
+  explicit ChangeWatch(Observer& observer) : observer_(observer) {}
   ChangeWatch(const ChangeWatch&) = delete;
   ChangeWatch& operator=(const ChangeWatch&) = delete;
 
@@ -38,7 +39,7 @@ class ChangeWatch final {
   void changed(const RealmId& realm, const DepotId& depot);
   bool listed_differently(const RealmId& realm, const DepotId& depot);
 
-  Realms& realms_;
+  Observer& observer_;
   Guarded<mcp::Changes*> changes_{nullptr};
   // Titles as they were last announced, so that a commit is not taken for a change of the list.
   Guarded<std::map<DepotId, std::string>> titles_;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "exposure/mcp/service.h"
-#include "tools/executor.h"
+#include "tools/executor/executor.h"
 
 namespace cairn::agent {
 

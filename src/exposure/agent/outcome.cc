@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/quote.h"
+#include "tools/workspace/file_errors.h"
 
 namespace cairn::agent {
 namespace {
@@ -47,15 +48,33 @@ json::Array text_content(std::string text) {
   return content;
 }
 
-mcp::ToolOutcome failed(const Error& error) {
+std::string error_text(const Error& error) {
   auto text = fmt::format("Error: {} — {}", error.name(), error.message);
   if (!error.details.empty()) {
     text += '\n';
     json::write(text, render_details(error));
   }
+  return text;
+}
+
+mcp::ToolOutcome failed(Voice voice, const Error& error) {
   mcp::ToolOutcome out;
-  out.content = text_content(std::move(text));
   out.is_error = true;
+  switch (voice) {
+    case Voice::kCairn:
+    case Voice::kOutsider:
+      out.content = text_content(error_text(error));
+      break;
+    case Voice::kReference:
+      out.content = text_content(work::reference_error(error));
+      break;
+    case Voice::kManual: {
+      json::Object told{{"success", false}, {"error", work::manual_error(error)}};
+      out.content = text_content(json::write(json::Value(told)));
+      out.structured = std::move(told);
+      break;
+    }
+  }
   return out;
 }
 
@@ -75,10 +94,11 @@ int rpc_code_of(Code code) {
 
 }  // namespace
 
-mcp::ToolOutcome outcome_of(Result<Reply> reply) {
-  if (!reply) return failed(reply.error());
+mcp::ToolOutcome outcome_of(const Tool& tool, Result<Reply> reply) {
+  if (!reply) return failed(tool.voice, reply.error());
   mcp::ToolOutcome out;
-  out.content = text_content(json::write(reply->value));
+  out.content =
+      reply->content ? std::move(*reply->content) : text_content(json::write(reply->value));
   out.structured = std::move(reply->value);
   return out;
 }

@@ -4,26 +4,27 @@
 #include <string>
 #include <utility>
 
-#include "exposure/agent/toolset.h"
-#include "exposure/mcp/service.h"
-#include "tools/executor.h"
+#include "exposure/agent/tool_service.h"
+#include "tools/executor/table_toolbox.h"
 
 namespace cairn::agent {
 
-class AgentPrincipal final : public mcp::Principal {
+// Threads  immutable.
+class AgentPrincipal final : public ToolPrincipal {
  public:
-  AgentPrincipal(Caller who, Selection selection)
-      : caller(std::move(who)),
-        tools(std::move(selection)),
-        id_(caller.session().who().id.render()) {}
+  AgentPrincipal(Executor& executor, Caller caller, Selection selection)
+      : toolbox_(std::make_shared<const TableToolbox>(executor, std::move(caller),
+                                                      std::move(selection))),
+        id_(toolbox_->caller().session().who().id.render()) {}
 
   // The delegate's id.
   std::string_view id() const override { return id_; }
-
-  const Caller caller;
-  const Selection tools;
+  Result<ToolboxPtr> toolbox() const override { return ToolboxPtr(toolbox_); }
+  const Toolbox* at_hand() const override { return toolbox_.get(); }
+  const Caller& caller() const { return toolbox_->caller(); }
 
  private:
+  std::shared_ptr<const TableToolbox> toolbox_;
   std::string id_;
 };
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "exposure/mcp/service.h"
-#include "tools/executor.h"
+#include "tools/executor/executor.h"
 
 namespace cairn::agent {
 

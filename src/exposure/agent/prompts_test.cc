@@ -92,7 +92,7 @@ TEST_F(PromptsTest, EveryCallTheyShowIsOneThatTheToolTakes) {
       SCOPED_TRACE(call.tool + " " + call.arguments);
       const auto row = world.executor().table().find(call.tool);
       ASSERT_TRUE(row);
-      EXPECT_EQ((*row)->tool.audience, Audience::kAgents);
+      EXPECT_EQ((*row)->audience, Audience::kAgents);
       const auto arguments = json::parse(call.arguments);
       ASSERT_TRUE(arguments) << arguments.error().message;
       const auto fits = (*row)->check(*arguments);
@@ -106,8 +106,8 @@ TEST_F(PromptsTest, EveryLineThatBeginsWithAToolIsACall) {
   for (const auto& prompt : prompts()) {
     const auto text = page(prompt.name);
     std::size_t begun = 0;
-    for (const auto& row : world.executor().table().rows()) {
-      const auto begin = "\n" + std::string(row.tool.name) + " ";
+    for (const auto& row : world.executor().table().tools()) {
+      const auto begin = "\n" + std::string(row.name) + " ";
       for (auto at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) ++begun;
     }
     EXPECT_EQ(begun, calls_in(text).size()) << prompt.name;

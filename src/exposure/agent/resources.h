@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "exposure/mcp/service.h"
-#include "tools/executor.h"
+#include "tools/executor/executor.h"
 
 namespace cairn::agent {
 

@@ -1,5 +1,5 @@
-// SelectionRequest: which tools a client wants to be offered, as it said it: on the command line,
-// in headers or in the URL's query. What it means is decided by the toolsets (toolset.h).
+// A selection of tools as a client asks for it: on the command line, in headers or in the URL's
+// query. What it means is decided by the selection (tools/executor/selection.h).
 //
 //   command line      header                  query           value
 //   --toolsets        X-Cairn-Toolsets        toolsets        names of toolsets, comma separated
@@ -9,23 +9,13 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "exposure/http/uri.h"
+#include "tools/executor/selection.h"
 
 namespace cairn::agent {
-
-struct SelectionRequest {
-  std::optional<std::string> toolsets = std::nullopt;
-  std::optional<std::string> tools = std::nullopt;
-  std::optional<std::string> exclude_tools = std::nullopt;
-  bool read_only = false;
-
-  bool operator==(const SelectionRequest&) const = default;
-};
 
 // A header's value by its name in lower case; empty, and without data, when it is absent.
 using HeaderLookup = std::function<std::string_view(std::string_view lower_name)>;

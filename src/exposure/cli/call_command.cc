@@ -12,7 +12,7 @@
 #include "exposure/cli/remote_session.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/query_arguments.h"
-#include "tools/table.h"
+#include "tools/executor/table.h"
 
 namespace cairn::cli {
 namespace {
@@ -47,7 +47,7 @@ Result<void> add_pairs(json::Object& arguments, const CallArguments& given) {
   }
   auto query = TRY(http::Query::parse(text));
   auto table = ToolTable::make();
-  return rest::add_query_arguments(arguments, query, TRY(table.find(given.tool))->tool.input);
+  return rest::add_query_arguments(arguments, query, TRY(table.find(given.tool))->input);
 }
 
 // Through an endpoint: its key is all that is needed.

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "exposure/cli/context.h"
-#include "tools/meter.h"
+#include "tools/executor/meter.h"
 
 namespace cairn::cli {
 namespace {

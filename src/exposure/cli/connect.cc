@@ -11,7 +11,7 @@
 #include "exposure/cli/remote_session.h"
 #include "exposure/serve/serve.h"
 #include "exposure/serve/server_file.h"
-#include "tools/engine.h"
+#include "tools/executor/engine.h"
 
 namespace cairn::cli {
 namespace {

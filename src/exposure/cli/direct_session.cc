@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "data/cas/file.h"
-#include "tools/engine.h"
+#include "tools/executor/engine.h"
 
 namespace cairn::cli {
 namespace {
@@ -16,16 +16,16 @@ class DirectSession final : public Session {
       : engine_(std::move(engine)), caller_(std::move(caller)) {}
 
   Result<json::Value> call(std::string_view tool, const json::Object& arguments) override {
-    const auto& row = *TRY(engine_->executor().table().find(tool));
-    if (row.tool.take || row.tool.name == "put_node") {
+    const auto& known = *TRY(engine_->executor().table().find(tool));
+    if (known.body != Body::kArguments) {
       return fail(Code::kBadRequest, "{} takes bytes; use 'cairn put'", tool);
     }
-    auto reply = TRY(engine_->executor().run(caller_, tool, json::Value(arguments)));
-    if (reply.file || reply.node) {
+    if (known.gives != Gives::kValue) {
       return fail(Code::kBadRequest, "{} gives bytes; use 'cairn cat'", tool);
     }
-    // As it would come over a server, down to the kinds of its numbers.
-    return json::parse(json::write(reply.value));
+    auto reply = TRY(engine_->executor().run(caller_, known, json::Value(arguments)));
+    json::use_signed_numbers(reply.value);
+    return std::move(reply.value);
   }
 
   Result<void> read_file(std::string_view node, std::string_view path, const Sink& sink) override {
@@ -42,7 +42,9 @@ class DirectSession final : public Session {
     auto intake = TRY(engine_->executor().take(caller_, "write_file", json::Value(arguments)));
     Bytes room(kPortion, '\0');
     while (auto filled = TRY(source(room))) TRY(intake->append(ByteView(room).substr(0, filled)));
-    return json::parse(json::write(TRY(intake->finish()).value));
+    auto reply = TRY(intake->finish());
+    json::use_signed_numbers(reply.value);
+    return std::move(reply.value);
   }
 
   Engine* engine() override { return engine_.get(); }

@@ -11,7 +11,7 @@
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/output.h"
-#include "tools/meter.h"
+#include "tools/executor/meter.h"
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exposure/agent/workspace_service.h"
 #include "exposure/cli/client_settings.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
@@ -19,9 +20,6 @@
 #include "exposure/cli/stop_signals.h"
 #include "exposure/mcp/bridge.h"
 #include "exposure/mcp/stdio.h"
-#include "exposure/workspace/depot_desk.h"
-#include "exposure/workspace/directory_desk.h"
-#include "exposure/workspace/workspace_service.h"
 
 namespace cairn::cli {
 namespace {
@@ -86,7 +84,7 @@ Result<void> check(const McpArguments& given) {
   return {};
 }
 
-agent::SelectionRequest selection_of(const McpArguments& given) {
+SelectionRequest selection_of(const McpArguments& given) {
   return {.toolsets = given.toolsets,
           .tools = given.tools,
           .exclude_tools = given.exclude_tools,
@@ -115,10 +113,10 @@ Result<void> serve_here(RunningServer& server, const Options& options, const Mcp
     auto& executor = server.engine().executor();
     auto caller = token ? TRY(executor.authenticate(*token, "me", Entrance::kMcp))
                         : TRY(executor.trusted(server.engine().owner(), Entrance::kMcp));
-    auto choice = TRY(workspaces::Choice::make(server.workspaces().tools(), selection));
-    auto desk = TRY(workspaces::DepotDesk::make(std::move(choice), executor, std::move(caller),
-                                                *given.depot, "stdio"));
-    return mcp::serve_stdio(server.workspace_mcp(), std::move(desk), STDIN_FILENO, STDOUT_FILENO);
+    auto toolbox = TRY(server.engine().workspaces().open(caller, *given.depot, "stdio", selection));
+    auto principal = std::make_shared<const agent::DepotPrincipal>(std::move(toolbox));
+    return mcp::serve_stdio(server.workspace_mcp(), std::move(principal), STDIN_FILENO,
+                            STDOUT_FILENO);
   }
   auto principal = token ? TRY(server.agent().admit(*token, selection))
                          : TRY(server.agent().trusted(server.engine().owner(), selection));
@@ -162,22 +160,22 @@ Result<void> serve_directories(Context& context, const McpArguments& given) {
   // --root alone is a list of one empty name.
   auto directories = given.roots;
   std::erase(directories, "");
-  workspaces::DirectoryOptions options{.directories = std::move(directories),
-                                       .fallback = {},
-                                       .home = home_directory(),
-                                       .read_only = given.read_only};
+  work::DirectoryOptions options{.directories = std::move(directories),
+                                 .fallback = {},
+                                 .home = home_directory(),
+                                 .read_only = given.read_only};
   if (given.answer_size) options.answer_bytes = TRY(parse_size(*given.answer_size));
   if (options.home.empty() && options.directories.empty()) {
     return fail(Code::kInvalidArgument, "HOME is not set; name a directory with --root");
   }
   options.fallback = fmt::format("{}/{}", options.home, kDefaultRoot);
-  const auto service = TRY(workspaces::WorkspaceService::make(CAIRN_VERSION));
-  auto choice = TRY(workspaces::Choice::make(service->tools(), selection_of(given)));
   const auto& world = context.world();
-  auto desk = TRY(workspaces::DirectoryDesk::make(std::move(choice), std::move(options),
+  auto toolbox = TRY(work::DirectoryToolbox::open(std::move(options), selection_of(given),
                                                   world.clock, world.random));
+  const auto service = agent::workspace_service(CAIRN_VERSION);
   mcp::Server server(*service, world.clock, world.random);
-  return mcp::serve_stdio(server, std::move(desk), STDIN_FILENO, STDOUT_FILENO);
+  auto principal = std::make_shared<const agent::DirectoryPrincipal>(std::move(toolbox));
+  return mcp::serve_stdio(server, std::move(principal), STDIN_FILENO, STDOUT_FILENO);
 }
 
 Result<int> run_mcp(Context& context, const McpArguments& given) {

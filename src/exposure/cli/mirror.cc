@@ -12,7 +12,7 @@
 #include "base/quote.h"
 #include "exposure/cli/output.h"
 #include "exposure/cli/pages.h"
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 namespace {

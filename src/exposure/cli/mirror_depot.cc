@@ -6,7 +6,7 @@
 #include "base/quote.h"
 #include "exposure/cli/pages.h"
 #include "exposure/cli/transfer.h"
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "exposure/cli/session.h"
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 

@@ -1,6 +1,6 @@
 #include "exposure/cli/publish.h"
 
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 

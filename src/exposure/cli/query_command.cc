@@ -9,7 +9,7 @@
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "data/text/unified_diff.h"
 #include "exposure/cli/tree_writer.h"
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "exposure/cli/depot_place.h"
 #include "exposure/cli/sandbox_changes.h"
 #include "exposure/cli/sandbox_program.h"
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 namespace {

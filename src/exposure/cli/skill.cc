@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 
 namespace cairn::cli {
 namespace {

@@ -12,8 +12,8 @@
 #include "exposure/cli/context.h"
 #include "exposure/cli/progress.h"
 #include "exposure/cli/transfer.h"
-#include "tools/arguments.h"
-#include "tools/engine.h"
+#include "tools/executor/arguments.h"
+#include "tools/executor/engine.h"
 
 namespace cairn::cli {
 namespace {
@@ -34,13 +34,8 @@ Result<Tree> target_of(Session& session, const std::string& where) {
 
 Result<Imported> import_here(Engine& engine, const Tree& tree, const TransferArguments& given,
                              Progress& progress) {
-  auto& services = engine.services();
-  ImportOptions options{.threads = 2,
-                        .message = given.message,
-                        .author = TRY(services.delegates.root(engine.owner())).id};
-  auto done =
-      TRY(import_directory(services.realms.get(engine.owner()), TRY(DepotId::parse(tree.key)),
-                           given.directory, options, progress));
+  auto done = TRY(
+      engine.import_from(given.directory, TRY(DepotId::parse(tree.key)), given.message, progress));
   return Imported{.root = done.commit.root.render(),
                   .changed = done.commit.changed,
                   .merged = done.commit.merged,
@@ -108,9 +103,7 @@ Result<ExportResult> export_any(Session& session, const TransferArguments& given
   ProgressLine line(progress, "exporting");
   auto* engine = session.engine();
   if (engine == nullptr) return export_tree(session, from, given.directory, progress);
-  auto& realm = engine->services().realms.get(engine->owner());
-  return export_directory(realm.nodes(), TRY(NodeKey::parse(stat.text("key"))), given.directory,
-                          progress);
+  return engine->export_to(given.directory, TRY(NodeKey::parse(stat.text("key"))), progress);
 }
 
 Result<int> run_export(Context& context, const TransferArguments& given) {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 namespace {

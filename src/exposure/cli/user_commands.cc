@@ -8,7 +8,7 @@
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/pages.h"
-#include "tools/engine.h"
+#include "tools/executor/engine.h"
 
 namespace cairn::cli {
 namespace {

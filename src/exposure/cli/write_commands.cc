@@ -18,7 +18,7 @@
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/publish.h"
-#include "tools/arguments.h"
+#include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 namespace {

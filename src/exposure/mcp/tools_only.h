@@ -13,13 +13,13 @@ class ToolsOnlyService : public Service {
   std::span<const ParamHeader> param_headers(const Principal& principal,
                                              std::string_view tool) const override;
 
-  Rpc<Page> list_resources(Exchange& exchange, std::string_view cursor) final;
-  Rpc<Page> list_templates(Exchange& exchange, std::string_view cursor) final;
-  Rpc<ResourceContents> read_resource(Exchange& exchange, std::string_view uri) final;
-  Rpc<Page> list_prompts(Exchange& exchange, std::string_view cursor) final;
+  Rpc<Page> list_resources(Exchange& exchange, std::string_view cursor) override;
+  Rpc<Page> list_templates(Exchange& exchange, std::string_view cursor) override;
+  Rpc<ResourceContents> read_resource(Exchange& exchange, std::string_view uri) override;
+  Rpc<Page> list_prompts(Exchange& exchange, std::string_view cursor) override;
   Rpc<json::Object> get_prompt(Exchange& exchange, std::string_view name,
-                               const json::Object& arguments) final;
-  Rpc<Completion> complete(Exchange& exchange, const CompletionRequest& request) final;
+                               const json::Object& arguments) override;
+  Rpc<Completion> complete(Exchange& exchange, const CompletionRequest& request) override;
 
  protected:
   // For what else is asked of it.

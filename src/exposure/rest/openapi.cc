@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "exposure/rest/route.h"
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 
 namespace cairn::rest {
 namespace {
@@ -95,15 +95,15 @@ json::Object content(std::string_view type, json::Value schema) {
 json::Value binary() { return json::Object{{"type", "string"}, {"format", "binary"}}; }
 
 json::Object responses(const Tool& tool) {
-  const bool bytes = tool.name == "read_file" || tool.name == "get_node";
+  const bool bytes = tool.gives != Gives::kValue;
   json::Object ok;
   ok["description"] = "Done";
   ok["content"] =
-      bytes ? content(tool.name == "read_file" ? "*/*" : "application/octet-stream", binary())
+      bytes ? content(tool.gives == Gives::kFile ? "*/*" : "application/octet-stream", binary())
             : content("application/json", tool.output);
   json::Object out;
   out["200"] = std::move(ok);
-  if (bytes && tool.name == "read_file") {
+  if (tool.gives == Gives::kFile) {
     out["206"] = json::Object{{"description", "A range of the bytes"},
                               {"content", content("*/*", binary())}};
   }
@@ -140,12 +140,13 @@ std::string operation_id(const Route& route) {
 
 json::Object operation(const Route& route, const Tool& tool) {
   auto out = describe(tool, operation_id(route), tag_of(route.pattern));
+  const bool takes_json = route.takes_json() && tool.body == Body::kArguments;
   const auto in_path = path_parameters(route.pattern);
   json::Array parameters;
   for (const auto& name : in_path) {
     parameters.push_back(parameter(name, "path", true, path_schema(tool.input, name)));
   }
-  if (route.body != Body::kJson) {
+  if (!takes_json) {
     for (const auto& [name, schema] : properties_of(tool.input)) {
       if (contains(in_path, name)) continue;
       parameters.push_back(
@@ -159,11 +160,11 @@ json::Object operation(const Route& route, const Tool& tool) {
                      {"description", "The root you started from: never merge, 412 instead"}}));
   }
   if (!parameters.empty()) out["parameters"] = std::move(parameters);
-  if (route.body == Body::kJson) {
+  if (takes_json) {
     out["requestBody"] = json::Object{
         {"required", body_schema(tool.input, in_path).as_object().contains("required")},
         {"content", content("application/json", body_schema(tool.input, in_path))}};
-  } else if (route.body != Body::kNone) {
+  } else if (tool.body != Body::kArguments) {
     out["requestBody"] = json::Object{{"required", true},
                                       {"content", content("application/octet-stream", binary())}};
   }
@@ -253,16 +254,16 @@ void add_special(json::Object& paths) {
 json::Value openapi(const ToolTable& table, std::string_view version) {
   json::Object paths;
   for (const auto& route : routes()) {
-    auto row = table.find(route.tool);
-    if (!row) continue;
+    auto tool = table.find(route.tool);
+    if (!tool) continue;
     auto& item = paths[openapi_path(route.pattern)];
     if (!item.is_object()) item = json::Object();
-    item.as_object()[lower(name(route.method))] = operation(route, (*row)->tool);
+    item.as_object()[lower(name(route.method))] = operation(route, **tool);
   }
-  for (const auto& row : table.rows()) {
-    if (row.tool.take || row.tool.name == "put_node") continue;
-    paths[fmt::format("/api/realm/{{realm}}/tools/{}", row.tool.name)] =
-        json::Object{{"post", tool_operation(row.tool)}};
+  for (const auto& tool : table.tools()) {
+    if (tool.body != Body::kArguments) continue;
+    paths[fmt::format("/api/realm/{{realm}}/tools/{}", tool.name)] =
+        json::Object{{"post", tool_operation(tool)}};
   }
   add_special(paths);
   json::Object info;
@@ -284,17 +285,17 @@ json::Value openapi(const ToolTable& table, std::string_view version) {
 
 json::Value describe_tools(const ToolTable& table) {
   json::Array tools;
-  for (const auto& row : table.rows()) {
+  for (const auto& tool : table.tools()) {
     json::Object out;
-    out["name"] = row.tool.name;
-    out["title"] = row.tool.title;
-    out["description"] = row.tool.description;
-    out["right"] = name(row.tool.right);
-    out["inputSchema"] = row.tool.input;
-    out["outputSchema"] = row.tool.output;
-    out["annotations"] = json::Object{{"readOnlyHint", row.tool.annotations.read_only},
-                                      {"destructiveHint", row.tool.annotations.destructive},
-                                      {"idempotentHint", row.tool.annotations.idempotent}};
+    out["name"] = tool.name;
+    out["title"] = tool.title;
+    out["description"] = tool.description;
+    out["right"] = name(tool.right);
+    out["inputSchema"] = tool.input;
+    out["outputSchema"] = tool.output;
+    out["annotations"] = json::Object{{"readOnlyHint", tool.annotations.read_only},
+                                      {"destructiveHint", tool.annotations.destructive},
+                                      {"idempotentHint", tool.annotations.idempotent}};
     tools.push_back(std::move(out));
   }
   return json::Object{{"tools", std::move(tools)}};

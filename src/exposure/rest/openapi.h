@@ -2,7 +2,7 @@
 #pragma once
 
 #include "data/json/json.h"
-#include "tools/table.h"
+#include "tools/executor/table.h"
 
 namespace cairn::rest {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exposure/http/http.h"
-#include "tools/tool.h"
+#include "tools/executor/tool.h"
 
 namespace cairn::rest {
 

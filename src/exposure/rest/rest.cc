@@ -12,9 +12,7 @@
 namespace cairn::rest {
 namespace {
 
-// What only a written or edited file needs, and what everything else does with.
-constexpr std::size_t kMaxContentBytes = 12 << 20;
-constexpr std::size_t kMaxJsonBytes = 1 << 20;
+// What is parsed where others wait for it.
 constexpr std::size_t kMaxQuickBytes = 16 << 10;
 constexpr std::size_t kMaxAuthBytes = 16 << 10;
 
@@ -25,7 +23,8 @@ bool is_json(std::string_view type) {
   return base == "application/json";
 }
 
-// A body that may be left out when nothing has to be said.
+}  // namespace
+
 Result<json::Object> parse_object(ByteView body) {
   if (body.empty()) return json::Object();
   auto value = TRY(json::parse(body, json::kFromClients));
@@ -34,6 +33,8 @@ Result<json::Object> parse_object(ByteView body) {
   }
   return std::move(value.get_object());
 }
+
+namespace {
 
 // What the path says may not be said otherwise in the body.
 Result<json::Object> merge(json::Object from_path, json::Object body) {
@@ -60,11 +61,6 @@ Result<NodeKey> tagged_key(std::string_view tag) {
 
 bool is_local(std::string_view remote) {
   return remote.starts_with("127.") || remote == "::1" || remote == "::ffff:127.0.0.1";
-}
-
-Failure wrong_method(std::string allowed) {
-  return Failure(Error(Code::kMethodNotAllowed, fmt::format("only {} is possible here", allowed))
-                     .with("allow", allowed));
 }
 
 http::Response page(std::string_view type, std::string body) {
@@ -107,6 +103,11 @@ class ToolSink final : public http::BodySink {
 };
 
 }  // namespace
+
+Failure wrong_method(std::string allowed) {
+  return Failure(Error(Code::kMethodNotAllowed, fmt::format("only {} is possible here", allowed))
+                     .with("allow", allowed));
+}
 
 Result<void> check_json(const http::Request& request) {
   if (!request.has_body || is_json(request.header("content-type"))) return {};
@@ -156,95 +157,83 @@ Result<Caller> RestHandler::caller_of(const http::Request& request, std::string_
 }
 
 http::Response RestHandler::run(const http::Request& request, const Caller& caller,
-                                std::string_view tool, const json::Value& arguments,
-                                ByteView body) {
+                                const Tool& tool, const json::Value& arguments, ByteView body) {
   auto reply = executor_.run(caller, tool, arguments, body);
-  return named(reply ? respond(request, std::move(*reply)) : respond(reply.error()), caller, tool);
-}
-
-// Who sees only a part of the realm may make even a small tool look through histories.
-bool RestHandler::is_quick(const Caller& caller, std::string_view tool) const {
-  auto row = executor_.table().find(tool);
-  return row && (*row)->tool.quick && caller.session().rights.realm_wide();
+  return named(reply ? respond(request, std::move(*reply)) : respond(reply.error()), caller,
+               tool.name);
 }
 
 http::Plan RestHandler::plan_run(const http::Request& request, const Caller& caller,
-                                 std::string_view tool, json::Object arguments) {
+                                 const Tool& tool, json::Object arguments) {
+  const bool quick = caller.may_be_quick() && tool.is_quick(arguments);
   json::Value value(std::move(arguments));
-  if (is_quick(caller, tool)) return run(request, caller, tool, value, {});
-  return http::Later{[this, &request, caller, tool = std::string(tool), value = std::move(value)] {
+  if (quick) return run(request, caller, tool, value, {});
+  return http::Later{[this, &request, caller, &tool, value = std::move(value)] {
     return run(request, caller, tool, value, {});
   }};
 }
 
 Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Caller& caller,
-                                          std::string_view tool, json::Object arguments) {
+                                          const Tool& tool, json::Object arguments) {
   TRY(check_json(request));
   if (!request.has_body) return plan_run(request, caller, tool, std::move(arguments));
-  const bool quick =
-      is_quick(caller, tool) && request.content_length.value_or(SIZE_MAX) <= kMaxQuickBytes;
-  const bool content = tool == "fs_write" || tool == "fs_edit";
-  return http::WantBody{
-      .max_bytes = content ? kMaxContentBytes : kMaxJsonBytes,
-      .where = quick ? http::Where::kHere : http::Where::kWorker,
-      .answer = [this, &request, caller, tool = std::string(tool),
-                 known = std::move(arguments)](Bytes body) mutable -> http::Response {
-        auto given = parse_object(body);
-        if (!given) return named(respond(given.error()), caller, tool);
-        auto all = merge(std::move(known), std::move(*given));
-        if (!all) return named(respond(all.error()), caller, tool);
-        body.clear();
-        return run(request, caller, tool, json::Value(std::move(*all)), {});
-      }};
+  // What the body says is not known yet: a tool that is quick only without some arguments is not.
+  const bool quick = caller.may_be_quick() && tool.quick && tool.quick_without.empty() &&
+                     request.content_length.value_or(SIZE_MAX) <= kMaxQuickBytes;
+  return http::WantBody{.max_bytes = tool.max_body,
+                        .where = quick ? http::Where::kHere : http::Where::kWorker,
+                        .answer = [this, &request, caller, &tool, known = std::move(arguments)](
+                                      Bytes body) mutable -> http::Response {
+                          auto given = parse_object(body);
+                          if (!given) return named(respond(given.error()), caller, tool.name);
+                          auto all = merge(std::move(known), std::move(*given));
+                          if (!all) return named(respond(all.error()), caller, tool.name);
+                          body.clear();
+                          return run(request, caller, tool, json::Value(std::move(*all)), {});
+                        }};
 }
 
 Result<http::Plan> RestHandler::plan_stream(const http::Request& request, const Caller& caller,
-                                            std::string_view tool, json::Object arguments) {
+                                            const Tool& tool, json::Object arguments) {
   const auto type = request.header("content-type");
   if (!type.empty() && !arguments.contains("contentType") && type != "application/octet-stream" &&
       type != "application/x-www-form-urlencoded") {
     arguments["contentType"] = type;
   }
   auto intake = TRY(executor_.take(caller, tool, json::Value(std::move(arguments))));
-  return http::WantStream{.sink =
-                              std::make_unique<ToolSink>(request, caller, tool, std::move(intake))};
+  return http::WantStream{
+      .sink = std::make_unique<ToolSink>(request, caller, tool.name, std::move(intake))};
 }
 
 http::Plan RestHandler::plan_bytes(const http::Request& request, const Caller& caller,
-                                   std::string_view tool, json::Object arguments) {
-  return http::WantBody{.max_bytes = kMaxNodeBytes,
-                        .where = http::Where::kWorker,
-                        .answer = [this, &request, caller, tool = std::string(tool),
-                                   value = json::Value(std::move(arguments))](const Bytes& body) {
-                          return run(request, caller, tool, value, body);
-                        }};
+                                   const Tool& tool, json::Object arguments) {
+  return http::WantBody{
+      .max_bytes = tool.max_body,
+      .where = http::Where::kWorker,
+      .answer = [this, &request, caller, &tool, value = json::Value(std::move(arguments))](
+                    const Bytes& body) { return run(request, caller, tool, value, body); }};
 }
 
 Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Match& match) {
   auto caller = TRY(caller_of(request, match.realm));
-  auto tool = match.route->tool;
-  auto body = match.route->body;
+  auto name = match.route->tool;
   auto query = TRY(http::Query::parse(request.query));
   // A file may be written as it is, and its lines asked for as JSON: the query tells.
-  if (tool == "fs_write" && query.get("path")) {
-    tool = "write_file";
-    body = Body::kStream;
-  }
-  if (tool == "read_file" && (query.get("startLine") || query.get("endLine"))) tool = "fs_read";
+  if (name == "fs_write" && query.get("path")) name = "write_file";
+  if (name == "read_file" && (query.get("startLine") || query.get("endLine"))) name = "fs_read";
+  const auto& tool = *TRY(executor_.table().find(name));
   json::Object arguments;
-  for (const auto& [name, value] : match.parameters) arguments.emplace(name, value);
-  const auto& input = TRY(executor_.table().find(tool))->tool.input;
-  TRY(add_query_arguments(arguments, query, input));
-  if (tool == "depot_commit") {
+  for (const auto& [parameter, value] : match.parameters) arguments.emplace(parameter, value);
+  TRY(add_query_arguments(arguments, query, tool.input));
+  if (name == "depot_commit") {
     if (auto expected = request.header("if-match"); !expected.empty() && expected != "*") {
       arguments["expectedRoot"] = TRY(tagged_key(expected)).render();
       arguments["exact"] = true;
     }
   }
-  switch (body) {
-    case Body::kNone:
-      return plan_run(request, caller, tool, std::move(arguments));
-    case Body::kJson:
+  switch (tool.body) {
+    case Body::kArguments:
+      if (!match.route->takes_json()) return plan_run(request, caller, tool, std::move(arguments));
       return plan_json(request, caller, tool, std::move(arguments));
     case Body::kBytes:
       return plan_bytes(request, caller, tool, std::move(arguments));
@@ -285,9 +274,7 @@ Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sig
 
 Result<http::Response> RestHandler::metrics(const http::Request& request) const {
   if (options_.behind_proxy || !is_local(request.remote)) {
-    auto caller = TRY(caller_of(request, "me"));
-    const bool root = !caller.session().who().parent;
-    if (!root || TRY(executor_.services().users.role_of(caller.session().realm)) != Role::kAdmin) {
+    if (!TRY(executor_.is_admin(TRY(caller_of(request, "me"))))) {
       return fail(Code::kForbidden, "metrics are for admins only");
     }
   }
@@ -297,8 +284,8 @@ Result<http::Response> RestHandler::metrics(const http::Request& request) const 
 
 http::Response RestHandler::ready() const {
   if (stopping_) return respond(Error(Code::kUnavailable, "the server is stopping"));
-  auto stored = executor_.services().realms.store().kv().get("ready");
-  if (!stored) return respond(stored.error());
+  auto answers = executor_.check_store();
+  if (!answers) return respond(answers.error());
   return json_response(json::Object{{"status", "ready"}});
 }
 
@@ -341,12 +328,12 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
     if (!post) {
       return wrong_method("POST");
     }
-    const auto* row = TRY(executor_.table().find(parts->back().second));
-    if (row->tool.take || row->tool.name == "put_node") {
+    const auto& tool = *TRY(executor_.table().find(parts->back().second));
+    if (tool.body != Body::kArguments) {
       return fail(Code::kBadRequest, "{} takes bytes and has a route of its own; see /api/docs",
-                  row->tool.name);
+                  tool.name);
     }
-    return TRY(plan_json(request, caller, row->tool.name, json::Object()));
+    return TRY(plan_json(request, caller, tool, json::Object()));
   }
   return std::nullopt;
 }

@@ -11,14 +11,13 @@
 
 #include "exposure/http/http.h"
 #include "exposure/rest/route.h"
-#include "tools/executor.h"
+#include "tools/executor/executor.h"
 
 namespace cairn::rest {
 
 struct RestOptions {
   std::string version;
-  // Who asks for /metrics without a token must be on this machine; behind a proxy everybody seems
-  // to be.
+  // A request for /metrics without a token must come from this machine; behind a proxy all seem to.
   bool behind_proxy = false;
   std::function<std::string()> metrics;  // as Prometheus reads it
 };
@@ -37,16 +36,15 @@ class RestHandler final : public http::Handler {
   Result<std::optional<http::Plan>> special(const http::Request& request,
                                             std::span<const std::string> segments);
   Result<http::Plan> plan_tool(const http::Request& request, const Match& match);
-  bool is_quick(const Caller& caller, std::string_view tool) const;
-  Result<http::Plan> plan_json(const http::Request& request, const Caller& caller,
-                               std::string_view tool, json::Object arguments);
-  http::Plan plan_run(const http::Request& request, const Caller& caller, std::string_view tool,
+  Result<http::Plan> plan_json(const http::Request& request, const Caller& caller, const Tool& tool,
+                               json::Object arguments);
+  http::Plan plan_run(const http::Request& request, const Caller& caller, const Tool& tool,
                       json::Object arguments);
   Result<http::Plan> plan_stream(const http::Request& request, const Caller& caller,
-                                 std::string_view tool, json::Object arguments);
-  http::Plan plan_bytes(const http::Request& request, const Caller& caller, std::string_view tool,
+                                 const Tool& tool, json::Object arguments);
+  http::Plan plan_bytes(const http::Request& request, const Caller& caller, const Tool& tool,
                         json::Object arguments);
-  http::Response run(const http::Request& request, const Caller& caller, std::string_view tool,
+  http::Response run(const http::Request& request, const Caller& caller, const Tool& tool,
                      const json::Value& arguments, ByteView body);
   Result<Caller> caller_of(const http::Request& request, std::string_view realm) const;
   Result<json::Object> issue(ByteView body, bool sign_in);
@@ -70,6 +68,10 @@ class RestHandler final : public http::Handler {
 
 // The token of an Authorization header. INVALID_TOKEN when there is none.
 Result<std::string_view> bearer(const http::Request& request);
+// A body that may be left out when nothing has to be said. INVALID_JSON.
+Result<json::Object> parse_object(ByteView body);
+// METHOD_NOT_ALLOWED with `allow`.
+Failure wrong_method(std::string allowed);
 // UNSUPPORTED_MEDIA_TYPE for a body that is not said to be JSON.
 Result<void> check_json(const http::Request& request);
 

@@ -15,19 +15,16 @@
 
 namespace cairn::rest {
 
-// Where the other arguments come from.
-enum class Body {
-  kNone,    // the query
-  kJson,    // a JSON object
-  kBytes,   // the query; the body is a node
-  kStream,  // the query; the body is a file of any size
-};
-
 struct Route {
   http::Method method;
   std::string_view pattern;
   std::string_view tool;
-  Body body = Body::kNone;
+
+  // Whether the other arguments are a JSON body, for a tool whose body is not bytes; else they are
+  // in the query.
+  bool takes_json() const {
+    return method == http::Method::kPost || method == http::Method::kPatch;
+  }
 };
 
 std::span<const Route> routes();

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "exposure/http/server.h"
-#include "tools/meter.h"
-#include "tools/table.h"
+#include "tools/executor/meter.h"
+#include "tools/executor/table.h"
 
 namespace cairn {
 

@@ -110,11 +110,11 @@ class Running final : public RunningServer {
     TRY(owner_token(*engine_, options_.data));
     agent_.emplace(engine_->executor(), agent::AgentOptions{.version = options_.version});
     mcp_.emplace(*agent_, clock_, random_);
-    workspaces_ = TRY(workspaces::WorkspaceService::make(options_.version));
+    workspaces_ = agent::workspace_service(options_.version);
     workspace_mcp_.emplace(*workspaces_, clock_, random_);
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
     ways_in_.emplace(WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(),
-                                   *workspaces_, *workspace_mcp_, clock_, random_},
+                                   engine_->workspaces(), *workspace_mcp_, clock_, random_},
                      rest::RestOptions{.version = options_.version,
                                        .behind_proxy = options_.behind_proxy,
                                        .metrics = [this] { return metrics_.render(); }},
@@ -136,7 +136,6 @@ class Running final : public RunningServer {
   Engine& engine() override { return *engine_; }
   agent::AgentService& agent() override { return *agent_; }
   mcp::Server& mcp() override { return *mcp_; }
-  workspaces::WorkspaceService& workspaces() override { return *workspaces_; }
   mcp::Server& workspace_mcp() override { return *workspace_mcp_; }
   const std::string& url() const override { return url_; }
 
@@ -176,11 +175,11 @@ class Running final : public RunningServer {
   std::unique_ptr<Engine> engine_;
   std::optional<agent::AgentService> agent_;
   std::optional<mcp::Server> mcp_;
-  std::unique_ptr<workspaces::WorkspaceService> workspaces_;
+  std::unique_ptr<agent::ToolService> workspaces_;
   std::optional<mcp::Server> workspace_mcp_;
   std::optional<WaysIn> ways_in_;
   std::unique_ptr<http::Server> server_;
-  std::optional<outside::InternalHandler> internal_;
+  std::optional<rest::InternalHandler> internal_;
   std::unique_ptr<http::Server> internal_server_;
   std::optional<std::string> internal_url_;
   std::string url_;

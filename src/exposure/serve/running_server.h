@@ -11,8 +11,7 @@
 #include "exposure/agent/agent_service.h"
 #include "exposure/mcp/server.h"
 #include "exposure/serve/serve.h"
-#include "exposure/workspace/workspace_service.h"
-#include "tools/engine.h"
+#include "tools/executor/engine.h"
 
 namespace cairn {
 
@@ -26,7 +25,6 @@ class RunningServer {
   virtual Engine& engine() = 0;
   virtual agent::AgentService& agent() = 0;
   virtual mcp::Server& mcp() = 0;
-  virtual workspaces::WorkspaceService& workspaces() = 0;
   virtual mcp::Server& workspace_mcp() = 0;
   virtual const std::string& url() const = 0;
   virtual const std::optional<std::string>& internal_url() const = 0;

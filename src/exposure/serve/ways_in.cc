@@ -4,7 +4,6 @@
 
 #include "base/base32.h"
 #include "exposure/http/uri.h"
-#include "exposure/workspace/depot_desk.h"
 
 namespace cairn {
 namespace {
@@ -20,9 +19,9 @@ bool is_endpoint_mcp(std::string_view path) {
   return path == kV2Bearer || path.starts_with(kV2) || path.starts_with(kV1);
 }
 
-Result<mcp::PrincipalPtr> admit(const outside::EndpointService& endpoints,
+Result<mcp::PrincipalPtr> admit(const agent::EndpointService& endpoints,
                                 const http::Request& request) {
-  using Address = outside::EndpointService::Address;
+  using Address = agent::EndpointService::Address;
   if (request.path == kV2Bearer) return endpoints.admit(TRY(rest::bearer(request)), Address::kV2);
   const bool old = request.path.starts_with(kV1);
   return endpoints.admit(request.path.substr(old ? kV1.size() : kV2.size()),
@@ -31,8 +30,8 @@ Result<mcp::PrincipalPtr> admit(const outside::EndpointService& endpoints,
 
 namespace {
 
-// Every text that looks like a key, wherever it stands: a mistyped address has one, too.
-std::string without_texts_like_keys(std::string path) {
+// Everything that looks like a key, wherever it stands: a mistyped address has one, too.
+std::string without_likely_keys(std::string path) {
   for (auto at = path.find(EndpointKey::kPrefix); at != std::string::npos;
        at = path.find(EndpointKey::kPrefix, at)) {
     auto end = at + EndpointKey::kPrefix.size();
@@ -51,11 +50,11 @@ std::string without_keys(std::string_view path) {
     const auto rest = path.substr(before.size());
     const auto end = rest.find('/');
     if (rest.substr(0, end) == "-") break;
-    return without_texts_like_keys(
+    return without_likely_keys(
         std::string(before) + "(key)" +
         std::string(end == std::string_view::npos ? std::string_view() : rest.substr(end)));
   }
-  return without_texts_like_keys(http::percent_decode(path).value_or("(not understood)"));
+  return without_likely_keys(http::percent_decode(path).value_or("(not understood)"));
 }
 
 Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request) {
@@ -66,18 +65,18 @@ Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request&
   return agent.admit(token, selection);
 }
 
-Result<mcp::PrincipalPtr> admit(const workspaces::WorkspaceService& workspaces, Executor& executor,
+Result<mcp::PrincipalPtr> admit(const work::DepotWorkspaces& workspaces, Executor& executor,
                                 const http::Request& request) {
-  auto caller = TRY(executor.authenticate(TRY(rest::bearer(request)), "me", Entrance::kMcp));
+  const auto caller = TRY(executor.authenticate(TRY(rest::bearer(request)), "me", Entrance::kMcp));
   const auto query = TRY(http::Query::parse(request.query));
   const auto selection =
       TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
   // Sessions with one token are told apart: each is held against what it has seen itself.
   auto desk = request.header("x-cairn-desk");
   if (desk.empty()) desk = request.header("mcp-session-id");
-  return workspaces::DepotDesk::make(
-      TRY(workspaces::Choice::make(workspaces.tools(), selection)), executor, std::move(caller),
-      TRY(http::percent_decode(request.path.substr(kWorkspaces.size()))), desk);
+  const auto depot = TRY(http::percent_decode(request.path.substr(kWorkspaces.size())));
+  return std::make_shared<const agent::DepotPrincipal>(
+      TRY(workspaces.open(caller, depot, desk, selection)));
 }
 
 WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)
@@ -104,7 +103,7 @@ http::Plan WaysIn::begin(const http::Request& request) {
   if (request.path == "/mcp" || request.path == "/api/mcp") return mcp_.begin(request);
   if (request.path.starts_with(kWorkspaces)) return workspace_mcp_.begin(request);
   if (is_endpoint_mcp(request.path)) return endpoint_mcp_.begin(request);
-  if (outside::EndpointRest::is_here(request.path)) return endpoint_rest_.begin(request);
+  if (rest::EndpointRest::is_here(request.path)) return endpoint_rest_.begin(request);
   return rest_.begin(request);
 }
 

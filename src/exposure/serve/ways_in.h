@@ -9,11 +9,11 @@
 #pragma once
 
 #include "exposure/agent/agent_service.h"
+#include "exposure/agent/endpoint_service.h"
+#include "exposure/agent/workspace_service.h"
 #include "exposure/mcp/http.h"
-#include "exposure/outside/endpoint_rest.h"
-#include "exposure/outside/endpoint_service.h"
+#include "exposure/rest/endpoint_rest.h"
 #include "exposure/rest/rest.h"
-#include "exposure/workspace/workspace_service.h"
 
 namespace cairn {
 
@@ -21,10 +21,10 @@ namespace cairn {
 Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request);
 
 // Whoever holds an endpoint's key.
-Result<mcp::PrincipalPtr> admit(const outside::EndpointService& endpoints,
+Result<mcp::PrincipalPtr> admit(const agent::EndpointService& endpoints,
                                 const http::Request& request);
 // Whoever holds the bearer token of a request, at the depot that its path names.
-Result<mcp::PrincipalPtr> admit(const workspaces::WorkspaceService& workspaces, Executor& executor,
+Result<mcp::PrincipalPtr> admit(const work::DepotWorkspaces& workspaces, Executor& executor,
                                 const http::Request& request);
 // Whether MCP of endpoints is served there.
 bool is_endpoint_mcp(std::string_view path);
@@ -39,7 +39,7 @@ class WaysIn final : public http::Handler {
     agent::AgentService& agent;
     mcp::Server& mcp;
     BoundCalls& bound;
-    workspaces::WorkspaceService& workspaces;
+    work::DepotWorkspaces& workspaces;
     mcp::Server& workspace_mcp;
     const Clock& clock;
     Random& random;
@@ -54,8 +54,8 @@ class WaysIn final : public http::Handler {
  private:
   rest::RestHandler rest_;
   mcp::HttpHandler mcp_;
-  outside::EndpointRest endpoint_rest_;
-  outside::EndpointService endpoints_;
+  rest::EndpointRest endpoint_rest_;
+  agent::EndpointService endpoints_;
   mcp::Server endpoint_server_;
   mcp::HttpHandler endpoint_mcp_;
   mcp::HttpHandler workspace_mcp_;

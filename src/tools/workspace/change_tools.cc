@@ -1,7 +1,7 @@
 // write_file, create_directory, move_file, copy_file, delete_file.
 #include <filesystem>
 
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 #include "tools/workspace/file_tool.h"
 
 namespace cairn::work {
@@ -106,65 +106,68 @@ json::Value from_to(std::string_view from, std::string_view to) {
 std::vector<FileTool> change_tools() {
   std::vector<FileTool> out;
   out.push_back({
-      .name = "write_file",
-      .title = "Write File",
-      .description =
-          "Makes a file with this content, or gives a file that is there other content, all of it. "
-          "The directory has to exist. To change a part of a file, edit_file is safer.",
-      .input = shape::object({{"path", path_shape("File")}, {"content", shape::text("All of it")}}),
-      .output = said_shape(),
-      .annotations = {.destructive = true, .idempotent = true},
+      .tool = {.name = "write_file",
+               .title = "Write File",
+               .description =
+                   "Makes a file with this content, or gives a file that is there other content, "
+                   "all of it. "
+                   "The directory has to exist. To change a part of a file, edit_file is safer.",
+               .input = shape::object(
+                   {{"path", path_shape("File")}, {"content", shape::text("All of it")}}),
+               .output = said_shape(),
+               .annotations = {.destructive = true, .idempotent = true}},
       .operation = "open",
-      .run = run_write,
+      .work = run_write,
   });
   out.push_back({
-      .name = "create_directory",
-      .title = "Create Directory",
-      .description =
-          "Makes a directory, and those above it that are missing. One that is there already is "
-          "no error.",
-      .input = shape::object({{"path", path_shape("Directory")}}),
-      .output = said_shape(),
-      .annotations = {.idempotent = true},
+      .tool = {.name = "create_directory",
+               .title = "Create Directory",
+               .description = "Makes a directory, and those above it that are missing. One that is "
+                              "there already is "
+                              "no error.",
+               .input = shape::object({{"path", path_shape("Directory")}}),
+               .output = said_shape(),
+               .annotations = {.idempotent = true}},
       .operation = "mkdir",
-      .run = run_create_directory,
+      .work = run_create_directory,
   });
   out.push_back({
-      .name = "move_file",
-      .title = "Move File",
-      .description =
-          "Moves or renames a file or a directory with all in it. It is refused when something is "
-          "at the destination: nothing is ever overwritten.",
-      .input = from_to("What to move", "Where to, with its name there"),
-      .output = said_shape(),
-      .annotations = {.destructive = true},
+      .tool = {.name = "move_file",
+               .title = "Move File",
+               .description = "Moves or renames a file or a directory with all in it. It is "
+                              "refused when something is "
+                              "at the destination: nothing is ever overwritten.",
+               .input = from_to("What to move", "Where to, with its name there"),
+               .output = said_shape(),
+               .annotations = {.destructive = true}},
       .operation = "rename",
-      .run = run_move,
+      .work = run_move,
   });
   out.push_back({
-      .name = "copy_file",
-      .title = "Copy File",
-      .description =
-          "Copies a file or a directory with all in it. It is refused when something is at the "
-          "destination.",
-      .input = from_to("What to copy", "Where to, with its name there"),
-      .output = said_shape(),
-      .annotations = {},
+      .tool = {.name = "copy_file",
+               .title = "Copy File",
+               .description = "Copies a file or a directory with all in it. It is refused when "
+                              "something is at the "
+                              "destination.",
+               .input = from_to("What to copy", "Where to, with its name there"),
+               .output = said_shape(),
+               .annotations = {}},
       .operation = "copyfile",
-      .run = run_copy,
+      .work = run_copy,
   });
   out.push_back({
-      .name = "delete_file",
-      .title = "Delete File",
-      .description =
-          "Deletes a file or an empty directory; with recursive a directory and all in it.",
-      .input =
-          shape::object({{"path", path_shape("File or directory")},
-                         {"recursive", shape::flag("With everything below it"), shape::kOptional}}),
-      .output = said_shape(),
-      .annotations = {.destructive = true},
+      .tool =
+          {.name = "delete_file",
+           .title = "Delete File",
+           .description =
+               "Deletes a file or an empty directory; with recursive a directory and all in it.",
+           .input = shape::object(
+               {{"path", path_shape("File or directory")},
+                {"recursive", shape::flag("With everything below it"), shape::kOptional}}),
+           .output = said_shape(),
+           .annotations = {.destructive = true}},
       .operation = "unlink",
-      .run = run_delete,
+      .work = run_delete,
   });
   return out;
 }

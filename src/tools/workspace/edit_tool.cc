@@ -2,7 +2,7 @@
 #include <iterator>
 
 #include "data/text/lines.h"
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
 #include "tools/workspace/line_diff.h"
@@ -110,21 +110,23 @@ json::Value edit_shape() {
 
 FileTool edit_tool() {
   return {
-      .name = "edit_file",
-      .title = "Edit File",
-      .description =
-          "Replaces text in a file: each edit the first place where its oldText stands, exactly or "
-          "else as whole lines with other white space around them. All edits are made or none, "
-          "line endings stay. Answers with a diff; with dryRun nothing but that.",
-      .input =
-          shape::object({{"path", path_shape("File")},
-                         {"edits", shape::list_of(edit_shape(), "Made one after another")},
-                         {"dryRun", with_default(shape::flag("Only show what would change"), false),
-                          shape::kOptional}}),
-      .output = said_shape(),
-      .annotations = {.destructive = true},
+      .tool = {.name = "edit_file",
+               .title = "Edit File",
+               .description =
+                   "Replaces text in a file: each edit the first place where its oldText stands, "
+                   "exactly or "
+                   "else as whole lines with other white space around them. All edits are made or "
+                   "none, "
+                   "line endings stay. Answers with a diff; with dryRun nothing but that.",
+               .input = shape::object(
+                   {{"path", path_shape("File")},
+                    {"edits", shape::list_of(edit_shape(), "Made one after another")},
+                    {"dryRun", with_default(shape::flag("Only show what would change"), false),
+                     shape::kOptional}}),
+               .output = said_shape(),
+               .annotations = {.destructive = true}},
       .operation = "open",
-      .run = run_edit,
+      .work = run_edit,
   };
 }
 

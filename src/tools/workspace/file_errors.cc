@@ -45,8 +45,7 @@ const SystemError* system_error(const Error& error) {
 
 }  // namespace
 
-Error told_error(Error error, std::string_view operation) {
-  error.details.insert_or_assign("told", std::int64_t{1});
+std::string reference_error(const Error& error) {
   const auto* system = system_error(error);
   const auto place = detail(error, "place");
   if (system == nullptr || place.empty()) {
@@ -54,11 +53,9 @@ Error told_error(Error error, std::string_view operation) {
     const bool known = error.code == Code::kPathOutside || error.message.starts_with("Cannot ") ||
                        error.message.starts_with("Could not ") ||
                        error.message.starts_with("Ambiguous ");
-    if (!known) error.message = fmt::format("{}: {}", error.name(), error.message);
-    return error;
+    return known ? error.message : error.render();
   }
-  const auto better = detail(error, "operation");
-  if (!better.empty()) operation = better;
+  const auto operation = detail(error, "operation");
   const auto to = detail(error, "to");
   std::string first;
   if (operation == "rename" && error.code == Code::kTargetExists) {
@@ -71,8 +68,7 @@ Error told_error(Error error, std::string_view operation) {
   } else {
     first = fmt::format("{}: {}, {} '{}'", system->symbol, system->text, operation, place);
   }
-  error.message = first + "\n" + error.message;
-  return error;
+  return first + "\n" + error.message;
 }
 
 std::string manual_error(const Error& error) {
@@ -108,9 +104,9 @@ std::string manual_error(const Error& error) {
       kind = "参数错误";
       break;
     default:
-      return error.message;
+      return reference_error(error);
   }
-  return fmt::format("{}: {}", kind, error.message);
+  return fmt::format("{}: {}", kind, reference_error(error));
 }
 
 }  // namespace cairn::work

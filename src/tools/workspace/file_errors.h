@@ -8,13 +8,12 @@
 
 namespace cairn::work {
 
-// The first line is what the reference server says, where it says something:
-// `ENOENT: no such file or directory, open '/a/b'`; what to do follows. `operation` is what failed;
-// the details `from` and `to` are the ends of a move, `operation` says it better than the argument.
-// It has the detail `told`: the message is all there is to say.
-Error told_error(Error error, std::string_view operation);
+// The text of an error as the reference server has it. The first line is what that says, where it
+// says something: `ENOENT: no such file or directory, open '/a/b'`; what to do follows. The detail
+// `operation` is what failed (`open`), `place` is where, `from` and `to` are the ends of a move.
+std::string reference_error(const Error& error);
 
-// `文件不存在: …`: the manual's kind of it, and the message.
+// `文件不存在: …`: the manual's kind of it, and the same text.
 std::string manual_error(const Error& error);
 
 }  // namespace cairn::work

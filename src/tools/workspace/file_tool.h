@@ -5,17 +5,16 @@
 // style, as the manual of the one tool `filesystem` has it.
 #pragma once
 
-#include <span>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
-#include "data/json/lazy_schema.h"
 #include "data/workspace/workspace.h"
-#include "tools/arguments.h"
-#include "tools/tool.h"
+#include "tools/executor/arguments.h"
+#include "tools/executor/tool.h"
 
 namespace cairn::work {
 
@@ -39,25 +38,15 @@ struct Work {
 };
 
 struct FileTool {
-  std::string_view name;
-  std::string_view title;
-  std::string_view description;
-  json::Value input;
-  json::Value output;
-  Annotations annotations;
-  // What errors of the operating system are said to come from, for who looks for that.
+  // As clients are shown it. It runs on the depot of the caller's desk (Call), through the
+  // executor.
+  Tool tool;
+  // What errors of the operating system are said to come from, for clients that look for that.
   std::string_view operation;
   bool needs_history = false;
   bool in_manual = true;  // also a method of `filesystem`
-  Result<json::Object> (*run)(const Work& work, const Arguments& arguments);
-
-  bool changes() const { return !annotations.read_only; }
-  // The same of one call: a dry run, of a tool that has one, changes nothing.
-  bool changes(const json::Object& arguments) const {
-    if (!input.at("properties").get_object().contains("dryRun")) return changes();
-    const auto* dry = json::find(arguments, "dryRun");
-    return changes() && !(dry != nullptr && dry->is_bool() && dry->get_bool());
-  }
+  // The work itself, on whatever workspace.
+  Result<json::Object> (*work)(const Work& work, const Arguments& arguments) = nullptr;
 };
 
 // All of them, in the order they are shown.
@@ -65,29 +54,34 @@ struct FileTool {
 // Threads  immutable once made.
 class FileTools final {
  public:
-  static FileTools make();
+  // All file tools in one, with the method as an argument. It is offered when it is named.
+  static constexpr std::string_view kOneTool = "filesystem";
 
-  struct Row {
-    FileTool tool;
-    json::LazySchema schema = {};
-  };
-  const std::vector<Row>& rows() const { return rows_; }
-  const Row* find(std::string_view name) const;
+  static std::shared_ptr<const FileTools> make();
 
-  // Checks the arguments and runs the tool. The error is as clients of the reference server know
-  // it: its message is all that is to be said.
-  // REQUIRES: the arguments are an object.
-  static Result<json::Object> run(const Row& row, const Work& work, const json::Value& arguments);
+  const std::vector<FileTool>& all() const { return tools_; }
+  const FileTool* find(std::string_view name) const;
+  // What there is to select from, the one tool last.
+  std::vector<const Tool*> tools() const;
 
  private:
-  std::vector<Row> rows_;
+  FileTools() = default;
+
+  std::vector<FileTool> tools_;
+  Tool one_tool_;
 };
+using FileToolsPtr = std::shared_ptr<const FileTools>;
 
 // Answers in the plain style, and in the manual's.
 json::Object said(std::string text);
 json::Object said(std::string text, const std::vector<std::string>& notes);
 json::Object result(json::Value value);
 json::Object result(json::Value value, const std::vector<std::string>& notes);
+
+void add_notes(json::Object& answer, const std::vector<std::string>& notes);
+// The answer as blocks of content: its text as it is, a result as text or as JSON, and the notes
+// after it.
+json::Array content_of(const json::Object& answer);
 
 // Shapes of arguments and answers that several tools have.
 json::Value path_shape(std::string_view what);

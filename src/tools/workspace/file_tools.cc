@@ -1,22 +1,17 @@
 #include <algorithm>
 
-#include "base/quote.h"
-#include "base/similar.h"
-#include "tools/shape.h"
-#include "tools/workspace/file_errors.h"
+#include "tools/executor/shape.h"
+#include "tools/workspace/depot_workspace.h"
 #include "tools/workspace/file_tool.h"
 
 namespace cairn::work {
-namespace {
 
-void add_notes(json::Object& out, const std::vector<std::string>& notes) {
+void add_notes(json::Object& answer, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
   json::Array list;
   for (const auto& note : notes) list.emplace_back(note);
-  out["notes"] = std::move(list);
+  answer["notes"] = std::move(list);
 }
-
-}  // namespace
 
 json::Object said(std::string text) { return {{"content", std::move(text)}}; }
 
@@ -50,7 +45,31 @@ json::Value said_shape() {
        {"notes", shape::list_of(shape::text(), "What else there is to say"), shape::kOptional}});
 }
 
-FileTools FileTools::make() {
+json::Array content_of(const json::Object& answer) {
+  json::Array out;
+  const auto add_text = [&](std::string_view text) {
+    out.emplace_back(json::Object{{"type", "text"}, {"text", text}});
+  };
+  const auto* content = json::find(answer, "content");
+  const auto* result = json::find(answer, "result");
+  if (content != nullptr && content->is_array()) {
+    out = content->get_array();
+  } else if (content != nullptr && content->is_string()) {
+    add_text(json::text(*content));
+  } else if (result != nullptr) {
+    add_text(result->is_string() ? json::text(*result) : json::write(*result));
+  } else {
+    add_text(json::write(json::Value(answer)));
+  }
+  if (const auto* notes = json::find(answer, "notes")) {
+    for (const auto& note : notes->get_array()) add_text(json::text(note));
+  }
+  return out;
+}
+
+namespace {
+
+std::vector<FileTool> all_tools() {
   std::vector<FileTool> all = read_tools();
   const auto add = [&](std::vector<FileTool> more) {
     std::ranges::move(more, std::back_inserter(all));
@@ -64,62 +83,63 @@ FileTools FileTools::make() {
   all.push_back(tree_tool());
   add(search_tools());
   add(history_tools());
-  FileTools out;
-  for (auto& tool : all) out.rows_.push_back({std::move(tool)});
-  return out;
+  return all;
 }
 
-const FileTools::Row* FileTools::find(std::string_view name) const {
-  const auto found = std::ranges::find(rows_, name, [](const Row& row) { return row.tool.name; });
-  return found == rows_.end() ? nullptr : &*found;
+// On the depot of the caller's desk.
+Result<Reply> run_on_depot(const FileTool& file, SeenFiles& seen, Call& call,
+                           const Arguments& arguments) {
+  const auto& desk = call.caller().desk();
+  if (desk == nullptr) return fail(Code::kInternal, "{} has no depot to work on", file.tool.name);
+  auto files = TRY(DepotWorkspace::open(call, desk->depot, seen,
+                                        {.operation = file.tool.name,
+                                         .desk = desk->name,
+                                         .read_only = !file.tool.changes(arguments.object())}));
+  const Work work{.files = files,
+                  .clock = call.clock(),
+                  .style = desk->manual ? Style::kManual : Style::kPlain,
+                  .stop = call.stopping()};
+  return Reply(TRY(file.work(work, arguments)));
 }
 
-namespace {
-
-// Arguments that the tool does not know. One that looks like a slip stays, and is refused.
-std::vector<std::string> strangers(const FileTool& tool, const json::Object& arguments) {
-  std::vector<std::string> known;
-  for (const auto& member : tool.input.at("properties").get_object()) {
-    known.emplace_back(member.key());
+// What the executor is to know of a file tool.
+void complete(FileTool& file, const std::shared_ptr<SeenFiles>& seen) {
+  auto& tool = file.tool;
+  tool.voice = Voice::kReference;
+  tool.right = tool.changes() ? Right::kUpload : Right::kRead;
+  const auto& properties = tool.input.at("properties").get_object();
+  if (properties.contains("dryRun")) tool.dry_run = "dryRun";
+  for (const std::string_view name : {"path", "source", "destination", "change", "paths"}) {
+    if (properties.contains(name)) tool.audited.emplace_back(name);
   }
-  std::vector<std::string> out;
-  for (const auto& member : arguments) {
-    const std::string_view name = member.key();
-    if (std::ranges::find(known, name) != known.end()) continue;
-    if (most_similar(name, known).empty()) out.emplace_back(name);
-  }
-  return out;
-}
-
-Result<json::Object> run_known(const FileTools::Row& row, const Work& work,
-                               const json::Value& arguments) {
-  auto outcome = [&]() -> Result<json::Object> {
-    TRY(row.schema.check(row.tool.input, arguments));
-    return row.tool.run(work, Arguments(arguments.get_object()));
-  }();
-  if (outcome) return outcome;
-  return Failure(told_error(std::move(outcome).error(), row.tool.operation));
+  tool.run = [&file, seen](Call& call, const Arguments& arguments) {
+    return run_on_depot(file, *seen, call, arguments);
+  };
 }
 
 }  // namespace
 
-Result<json::Object> FileTools::run(const Row& row, const Work& work,
-                                    const json::Value& arguments) {
-  const auto unknown = strangers(row.tool, arguments.get_object());
-  if (unknown.empty()) return run_known(row, work, arguments);
-  // Whatever else clients of the reference server send has never done anything.
-  auto rest = arguments.get_object();
-  std::vector<std::string> notes;
-  for (const auto& name : unknown) {
-    rest.erase(name);
-    notes.push_back(
-        fmt::format("'{}' is no argument of {} and was ignored", shown(name), row.tool.name));
-  }
-  auto out = TRY(run_known(row, work, json::Value(std::move(rest))));
-  if (const auto* told = json::find(out, "notes")) {
-    for (const auto& note : told->get_array()) notes.emplace_back(json::text(note));
-  }
-  add_notes(out, notes);
+FileToolsPtr FileTools::make() {
+  std::shared_ptr<FileTools> out(new FileTools());
+  out->tools_ = all_tools();
+  const auto seen = std::make_shared<SeenFiles>();
+  for (auto& file : out->tools_) complete(file, seen);
+  out->one_tool_.name = kOneTool;
+  out->one_tool_.only_when_named = true;
+  out->one_tool_.annotations.read_only = true;  // its methods are selected one by one
+  return out;
+}
+
+const FileTool* FileTools::find(std::string_view name) const {
+  const auto found = std::ranges::find(
+      tools_, name, [](const FileTool& file) -> std::string_view { return file.tool.name; });
+  return found == tools_.end() ? nullptr : &*found;
+}
+
+std::vector<const Tool*> FileTools::tools() const {
+  std::vector<const Tool*> out;
+  for (const auto& file : tools_) out.push_back(&file.tool);
+  out.push_back(&one_tool_);
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "data/workspace/directory_workspace.h"
+#include "tools/workspace/directory_toolbox.h"
 #include "tools/workspace/file_errors.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
@@ -24,28 +24,29 @@ class FileToolsTest : public testing::Test {
     root_ = fs::temp_directory_path() / fmt::format("cairn-file-tools-{}", ::getpid());
     fs::remove_all(root_);
     fs::create_directories(root_);
-    auto opened = DirectoryWorkspace::open(std::vector{root_.string()}, random_, {});
-    if (opened) files_ = *opened;
   }
   ~FileToolsTest() override { fs::remove_all(root_); }
-
-  void SetUp() override { ASSERT_TRUE(files_); }
 
   void put(const std::string& path, const std::string& content) {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path, std::ios::binary) << content;
   }
 
-  Result<json::Object> run(std::string_view tool, const json::Object& arguments,
+  Result<json::Object> run(std::string_view tool, json::Object arguments,
                            Style style = Style::kPlain,
                            std::int64_t answer_bytes = Work::kAnswerBytes) {
-    const Work work{
-        .files = *files_, .clock = clock_, .style = style, .answer_bytes = answer_bytes};
-    return FileTools::run(*tools_.find(tool), work, json::Value(arguments));
+    const bool manual = style == Style::kManual;
+    const auto box = TRY(DirectoryToolbox::open(
+        {.directories = {root_.string()}, .answer_bytes = answer_bytes},
+        {.tools = std::string(manual ? FileTools::kOneTool : tool)}, clock_, random_));
+    if (manual) arguments["method"] = tool;
+    const auto& called = *TRY(box->find(manual ? FileTools::kOneTool : tool));
+    return std::move(TRY(box->run(called, std::move(arguments), {})).value.get_object());
   }
   std::string content(std::string_view tool, const json::Object& arguments) {
     auto answer = run(tool, arguments);
-    return answer ? std::string(json::text(answer->at("content"))) : answer.error().message;
+    return answer ? std::string(json::text(answer->at("content")))
+                  : reference_error(answer.error());
   }
   static std::string notes(const json::Object& answer) {
     const auto* list = json::find(answer, "notes");
@@ -55,12 +56,11 @@ class FileToolsTest : public testing::Test {
   fs::path root_;
   SystemClock clock_;
   SeededRandom random_{1};
-  std::shared_ptr<DirectoryWorkspace> files_;
-  FileTools tools_ = FileTools::make();
+  FileToolsPtr tools_ = FileTools::make();
 };
 
 TEST_F(FileToolsTest, HaveSchemasThatCompile) {
-  for (const auto& row : tools_.rows()) {
+  for (const auto& row : tools_->all()) {
     auto compiled = json::Schema::compile(row.tool.input);
     EXPECT_TRUE(compiled) << row.tool.name << ": " << compiled.error().render();
   }

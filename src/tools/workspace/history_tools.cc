@@ -1,5 +1,5 @@
 // history and undo, where changes are kept.
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
 
@@ -70,37 +70,39 @@ std::vector<FileTool> history_tools() {
                                {"undone", shape::flag(), shape::kOptional}});
   std::vector<FileTool> out;
   out.push_back({
-      .name = "history",
-      .title = "History",
-      .description =
-          "The changes made here, newest first: when, by whom, what. Every change has an id that "
-          "undo takes.",
-      .input = shape::object(
-          {{"limit", shape::integer("How many (default 20)", 1, 100), shape::kOptional},
-           {"cursor", shape::text("From the answer before"), shape::kOptional}}),
-      .output = shape::object({{"content", shape::text()},
-                               {"notes", shape::list_of(shape::text()), shape::kOptional},
-                               {"changes", shape::list_of(change)},
-                               {"nextCursor", shape::text(), shape::kOptional}}),
-      .annotations = {.read_only = true},
+      .tool = {.name = "history",
+               .title = "History",
+               .description = "The changes made here, newest first: when, by whom, what. Every "
+                              "change has an id that "
+                              "undo takes.",
+               .input = shape::object(
+                   {{"limit", shape::integer("How many (default 20)", 1, 100), shape::kOptional},
+                    {"cursor", shape::text("From the answer before"), shape::kOptional}}),
+               .output = shape::object({{"content", shape::text()},
+                                        {"notes", shape::list_of(shape::text()), shape::kOptional},
+                                        {"changes", shape::list_of(change)},
+                                        {"nextCursor", shape::text(), shape::kOptional}}),
+               .annotations = {.read_only = true}},
       .operation = "history",
       .needs_history = true,
-      .run = run_history,
+      .work = run_history,
   });
   out.push_back({
-      .name = "undo",
-      .title = "Undo",
-      .description =
-          "Takes a change back: your latest, or the one named by its id from history. Changes "
-          "made since stay as they are; when one of them builds on it, it is a CONFLICT and "
-          "nothing happens. Undoing an undo brings the change back.",
-      .input = shape::object(
-          {{"change", shape::text("An id from history; default: your latest"), shape::kOptional}}),
-      .output = shape::object({{"content", shape::text()}, {"change", change}}),
-      .annotations = {.destructive = true},
+      .tool =
+          {.name = "undo",
+           .title = "Undo",
+           .description =
+               "Takes a change back: your latest, or the one named by its id from history. Changes "
+               "made since stay as they are; when one of them builds on it, it is a CONFLICT and "
+               "nothing happens. Undoing an undo brings the change back.",
+           .input =
+               shape::object({{"change", shape::text("An id from history; default: your latest"),
+                               shape::kOptional}}),
+           .output = shape::object({{"content", shape::text()}, {"change", change}}),
+           .annotations = {.destructive = true}},
       .operation = "undo",
       .needs_history = true,
-      .run = run_undo,
+      .work = run_undo,
   });
   return out;
 }

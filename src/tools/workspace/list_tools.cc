@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
 
@@ -165,49 +165,51 @@ Result<json::Object> run_roots(const Work& work, const Arguments&) {
 std::vector<FileTool> list_tools() {
   std::vector<FileTool> out;
   out.push_back({
-      .name = "list_directory",
-      .title = "List Directory",
-      .description = "What is in a directory, a line each: [DIR] or [FILE] and the name.",
-      .input = shape::object({{"path", path_shape("Directory")}}),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+      .tool = {.name = "list_directory",
+               .title = "List Directory",
+               .description = "What is in a directory, a line each: [DIR] or [FILE] and the name.",
+               .input = shape::object({{"path", path_shape("Directory")}}),
+               .output = said_shape(),
+               .annotations = {.read_only = true}},
       .operation = "scandir",
-      .run = run_list,
+      .work = run_list,
   });
   out.push_back({
-      .name = "list_directory_with_sizes",
-      .title = "List Directory with Sizes",
-      .description =
-          "What is in a directory, a line each with the size of files, and the sums at the end.",
-      .input = shape::object(
-          {{"path", path_shape("Directory")},
-           {"sortBy",
-            with_default(shape::choice({"name", "size"}, "By name, or the largest first"), "name"),
-            shape::kOptional}}),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+      .tool = {.name = "list_directory_with_sizes",
+               .title = "List Directory with Sizes",
+               .description = "What is in a directory, a line each with the size of files, and the "
+                              "sums at the end.",
+               .input = shape::object(
+                   {{"path", path_shape("Directory")},
+                    {"sortBy",
+                     with_default(shape::choice({"name", "size"}, "By name, or the largest first"),
+                                  "name"),
+                     shape::kOptional}}),
+               .output = said_shape(),
+               .annotations = {.read_only = true}},
       .operation = "scandir",
-      .run = run_list_with_sizes,
+      .work = run_list_with_sizes,
   });
   out.push_back({
-      .name = "get_file_info",
-      .title = "Get File Info",
-      .description = "Size, times, kind and permissions of a file or directory.",
-      .input = shape::object({{"path", path_shape("File or directory")}}),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+      .tool = {.name = "get_file_info",
+               .title = "Get File Info",
+               .description = "Size, times, kind and permissions of a file or directory.",
+               .input = shape::object({{"path", path_shape("File or directory")}}),
+               .output = said_shape(),
+               .annotations = {.read_only = true}},
       .operation = "stat",
-      .run = run_info,
+      .work = run_info,
   });
   out.push_back({
-      .name = "list_allowed_directories",
-      .title = "List Allowed Directories",
-      .description = "The directories that these tools work in. Everything else is out of reach.",
-      .input = shape::object({}),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+      .tool = {.name = "list_allowed_directories",
+               .title = "List Allowed Directories",
+               .description =
+                   "The directories that these tools work in. Everything else is out of reach.",
+               .input = shape::object({}),
+               .output = said_shape(),
+               .annotations = {.read_only = true}},
       .operation = "stat",
-      .run = run_roots,
+      .work = run_roots,
   });
   return out;
 }

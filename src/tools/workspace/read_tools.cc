@@ -6,7 +6,7 @@
 #include "base/budget.h"
 #include "data/cas/content_type.h"
 #include "data/text/lines.h"
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 #include "tools/workspace/file_errors.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
@@ -237,17 +237,17 @@ Result<json::Object> run_read_many(const Work& work, const Arguments& arguments)
   Budget budget(work.clock, {.time = Work::kTime, .stop = work.stop});
   for (const auto& path : paths) {
     auto text = whole_text(work, path, room, budget);
-    auto told = text ? std::optional<Error>() : told_error(text.error(), "open");
+    if (!text) text.error().details.try_emplace("operation", "open");
     if (work.manual()) {
       json::Object item{{"path", path}};
-      item[text ? "content" : "error"] = text ? as_text(*text) : manual_error(*told);
+      item[text ? "content" : "error"] = text ? as_text(*text) : manual_error(text.error());
       item["success"] = text.has_value();
       list.emplace_back(std::move(item));
       continue;
     }
     if (!all.empty()) all += "\n---\n";
     all += text ? fmt::format("{}:\n{}\n", path, as_text(*text))
-                : fmt::format("{}: Error - {}", path, told->message);
+                : fmt::format("{}: Error - {}", path, reference_error(text.error()));
   }
   return work.manual() ? result(std::move(list)) : said(std::move(all));
 }
@@ -264,14 +264,14 @@ json::Value lines_input() {
 FileTool read_text_tool(std::string_view name, std::string_view title,
                         std::string_view description) {
   return {
-      .name = name,
-      .title = title,
-      .description = description,
-      .input = lines_input(),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+      .tool = {.name = std::string(name),
+               .title = std::string(title),
+               .description = std::string(description),
+               .input = lines_input(),
+               .output = said_shape(),
+               .annotations = {.read_only = true}},
       .operation = "open",
-      .run = run_read_text,
+      .work = run_read_text,
   };
 }
 
@@ -304,33 +304,34 @@ std::vector<FileTool> read_tools() {
       "lines (offset and limit). Binary files are refused with their type; read_media_file reads "
       "those."));
   out.push_back({
-      .name = "read_media_file",
-      .title = "Read Media File",
-      .description =
-          "Any file as base64 with its MIME type: images and audio as such, everything else as an "
-          "embedded resource.",
-      .input = shape::object({{"path", path_shape("File")}}),
-      .output = media_output(),
-      .annotations = {.read_only = true},
+      .tool = {.name = "read_media_file",
+               .title = "Read Media File",
+               .description = "Any file as base64 with its MIME type: images and audio as such, "
+                              "everything else as an "
+                              "embedded resource.",
+               .input = shape::object({{"path", path_shape("File")}}),
+               .output = media_output(),
+               .annotations = {.read_only = true}},
       .operation = "open",
-      .run = run_read_media,
+      .work = run_read_media,
   });
   out.push_back({
-      .name = "read_multiple_files",
-      .title = "Read Multiple Files",
-      .description =
-          "Several text files in one call, each after its path. One that cannot be read is "
-          "reported in its place; the others are read all the same.",
-      .input = shape::object({{"paths",
-                               [] {
-                                 auto list = shape::list_of(shape::text(), "Files to read");
-                                 list.get_object()["minItems"] = 1;
-                                 return list;
-                               }()}}),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+      .tool =
+          {.name = "read_multiple_files",
+           .title = "Read Multiple Files",
+           .description =
+               "Several text files in one call, each after its path. One that cannot be read is "
+               "reported in its place; the others are read all the same.",
+           .input = shape::object({{"paths",
+                                    [] {
+                                      auto list = shape::list_of(shape::text(), "Files to read");
+                                      list.get_object()["minItems"] = 1;
+                                      return list;
+                                    }()}}),
+           .output = said_shape(),
+           .annotations = {.read_only = true}},
       .operation = "open",
-      .run = run_read_many,
+      .work = run_read_many,
   });
   return out;
 }

@@ -11,7 +11,7 @@
 #include "data/text/lines.h"
 #include "data/text/pattern.h"
 #include "data/text/shell_glob.h"
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
 
@@ -306,42 +306,46 @@ shape::Field excluded_field() {
 std::vector<FileTool> search_tools() {
   std::vector<FileTool> out;
   out.push_back({
-      .name = "search_files",
-      .title = "Search Files",
-      .description =
-          "Finds files and directories by a glob on their path below the start: '*.md' is in the "
-          "start itself, '**/*.md' anywhere. Answers with full paths, and says when there is "
-          "more.",
-      .input = shape::object({{"path", path_shape("Directory to start in")},
+      .tool =
+          {.name = "search_files",
+           .title = "Search Files",
+           .description =
+               "Finds files and directories by a glob on their path below the start: '*.md' is in "
+               "the "
+               "start itself, '**/*.md' anywhere. Answers with full paths, and says when there is "
+               "more.",
+           .input =
+               shape::object({{"path", path_shape("Directory to start in")},
                               {"pattern", shape::text("Glob")},
                               excluded_field(),
                               {"maxResults", shape::integer("At most (default 10,000)", 1, 100'000),
                                shape::kOptional}}),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+           .output = said_shape(),
+           .annotations = {.read_only = true}},
       .operation = "scandir",
-      .run = run_search_files,
+      .work = run_search_files,
   });
   out.push_back({
-      .name = "search_content",
-      .title = "Search Content",
-      .description =
-          "Finds lines in text files: those that hold a text, or match a regular expression. A "
-          "line each: path, line number, line.",
-      .input = shape::object(
-          {{"path", path_shape("Directory to start in")},
-           {"pattern", shape::text("What to look for")},
-           {"regex", shape::flag("The pattern is a regular expression (RE2)"), shape::kOptional},
-           {"ignoreCase", shape::flag(), shape::kOptional},
-           {"files", shape::text("Only files that match this glob, such as *.md"),
-            shape::kOptional},
-           excluded_field(),
-           {"maxResults", shape::integer("Lines at most (default 1,000)", 1, 100'000),
-            shape::kOptional}}),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+      .tool = {.name = "search_content",
+               .title = "Search Content",
+               .description = "Finds lines in text files: those that hold a text, or match a "
+                              "regular expression. A "
+                              "line each: path, line number, line.",
+               .input = shape::object(
+                   {{"path", path_shape("Directory to start in")},
+                    {"pattern", shape::text("What to look for")},
+                    {"regex", shape::flag("The pattern is a regular expression (RE2)"),
+                     shape::kOptional},
+                    {"ignoreCase", shape::flag(), shape::kOptional},
+                    {"files", shape::text("Only files that match this glob, such as *.md"),
+                     shape::kOptional},
+                    excluded_field(),
+                    {"maxResults", shape::integer("Lines at most (default 1,000)", 1, 100'000),
+                     shape::kOptional}}),
+               .output = said_shape(),
+               .annotations = {.read_only = true}},
       .operation = "scandir",
-      .run = run_search_content,
+      .work = run_search_content,
   });
   return out;
 }

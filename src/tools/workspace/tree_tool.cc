@@ -3,7 +3,7 @@
 #include "base/budget.h"
 #include "base/quote.h"
 #include "data/text/shell_glob.h"
-#include "tools/shape.h"
+#include "tools/executor/shape.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
 
@@ -231,26 +231,28 @@ Result<json::Object> run_tree(const Work& work, const Arguments& arguments) {
 
 FileTool tree_tool() {
   return {
-      .name = "directory_tree",
-      .title = "Directory Tree",
-      .description =
-          "A directory with everything below it as JSON: name, type (file or directory) and, of "
-          "directories, children. Large trees are cut, the deepest first, and it is said what was "
-          "left out: begin with maxDepth when a tree is not known.",
-      .input = shape::object(
-          {{"path", path_shape("Directory")},
-           {"excludePatterns",
-            with_default(
-                shape::list_of(shape::text(), "Globs of what to leave out, such as node_modules"),
-                json::Array()),
-            shape::kOptional},
-           {"maxDepth", shape::integer("Levels at most", 1, 200), shape::kOptional},
-           {"maxEntries", shape::integer("Entries at most (default 10,000)", 1, 100'000),
-            shape::kOptional}}),
-      .output = said_shape(),
-      .annotations = {.read_only = true},
+      .tool = {.name = "directory_tree",
+               .title = "Directory Tree",
+               .description = "A directory with everything below it as JSON: name, type (file or "
+                              "directory) and, of "
+                              "directories, children. Large trees are cut, the deepest first, and "
+                              "it is said what was "
+                              "left out: begin with maxDepth when a tree is not known.",
+               .input = shape::object(
+                   {{"path", path_shape("Directory")},
+                    {"excludePatterns",
+                     with_default(
+                         shape::list_of(shape::text(),
+                                        "Globs of what to leave out, such as node_modules"),
+                         json::Array()),
+                     shape::kOptional},
+                    {"maxDepth", shape::integer("Levels at most", 1, 200), shape::kOptional},
+                    {"maxEntries", shape::integer("Entries at most (default 10,000)", 1, 100'000),
+                     shape::kOptional}}),
+               .output = said_shape(),
+               .annotations = {.read_only = true}},
       .operation = "scandir",
-      .run = run_tree,
+      .work = run_tree,
   };
 }
 

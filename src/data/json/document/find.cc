@@ -46,8 +46,8 @@ std::string indices_hint(const Array& array) {
 
 Failure not_found(const Pointer& pointer, const Pointer& existing, const Value& value,
                   const std::string& token) {
-  auto message = fmt::format("'{}' does not exist in the document: {} is {}",
-                             shown(pointer.render()), placed(existing), described(value));
+  auto message = fmt::format("{} does not exist in the document: {} is {}", placed(pointer),
+                             placed(existing), described(value));
   std::vector<std::string> nearest;
   if (const auto* object = value.if_object()) {
     nearest = nearest_keys(*object, token);
@@ -107,8 +107,9 @@ std::string described(const Object& object) {
 }
 
 std::string placed(const Pointer& pointer) {
-  if (pointer.tokens().empty()) return "the document";
-  return fmt::format("'{}'", shown(pointer.render()));
+  auto text = pointer.render();
+  auto said = text.empty() ? "the document" : fmt::format("'{}'", shown(text));
+  return Subject{Subject::Kind::kPointer, std::move(text), std::move(said)}.marked();
 }
 
 std::vector<std::string> nearest_keys(const Object& object, std::string_view key) {

@@ -26,7 +26,7 @@ std::string described(const Value& value);
 std::string described(const Array& array);
 std::string described(const Object& object);
 
-// `the document` or `'/items/3'`.
+// `the document` or `'/items/3'`, marked as a subject: for messages only.
 std::string placed(const Pointer& pointer);
 
 // At most five keys that may have been meant, the nearest first.

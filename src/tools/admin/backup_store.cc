@@ -1,0 +1,44 @@
+#include <filesystem>
+
+#include "base/quote.h"
+#include "tools/admin/tools.h"
+#include "tools/executor/call.h"
+#include "tools/executor/shape.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  const std::filesystem::path target(arguments.text("target"));
+  if (!target.is_absolute()) {
+    return fail(Code::kInvalidArgument,
+                "the target '{}' should be an absolute path on the server's machine",
+                shown(arguments.text("target")));
+  }
+  TRY(call.services().audit.flush());
+  TRY(call.services().realms.store().backup(target));
+  json::Object out;
+  out["target"] = target.string();
+  return Reply(std::move(out));
+}
+
+}  // namespace
+
+Tool backup_store() {
+  return {
+      .name = "backup_store",
+      .title = "Back everything up",
+      .description =
+          "A consistent copy of the whole store, of all users, into a new directory on the "
+          "server's machine, while it is used. For admins.",
+      .input = shape::object({{"target", shape::text("Absolute path that does not exist yet")}}),
+      .output = shape::object({{"target", shape::text()}}),
+      .annotations = {},
+      .right = Right::kAdmin,
+      .audience = Audience::kPrograms,
+      .audited = {"target"},
+      .run = run,
+  };
+}
+
+}  // namespace cairn

@@ -1,0 +1,25 @@
+// What the depot tools share.
+#pragma once
+
+#include "tools/executor/call.h"
+#include "tools/executor/shape.h"
+#include "tools/executor/tool.h"
+
+namespace cairn::depots {
+
+shape::Field depot_id();
+shape::Field limit(std::string_view description);
+shape::Field cursor();
+
+// What the place has now; nothing when it is gone.
+Result<std::optional<NodeKey>> root_of(Call& call, const Place& place);
+// A depot with its history, as get_depot shows it.
+Result<json::Object> details(Call& call, const Place& place);
+// The same after a commit, with what it did.
+Result<Reply> committed(Call& call, const Place& place, const CommitResult& result);
+json::Value committed_shape();
+
+// The whole of a depot: what renaming and deleting need. FORBIDDEN for who sees only a part of it.
+Result<DepotId> whole(Call& call, std::string_view address);
+
+}  // namespace cairn::depots

@@ -1,0 +1,34 @@
+#include "tools/depots/depots.h"
+#include "tools/depots/tools.h"
+#include "tools/executor/render.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto place = TRY(call.sight().place(arguments.text("depotId")));
+  Reply reply(TRY(depots::details(call, place)));
+  reply.about = TRY(depots::root_of(call, place));
+  reply.cacheable = false;  // titles and histories change under one root
+  return reply;
+}
+
+}  // namespace
+
+Tool get_depot() {
+  return {
+      .name = "get_depot",
+      .title = "One depot",
+      .description =
+          "A depot's title, current root and last ten earlier roots. To read its files pass "
+          "the depotId itself as nodeKey; pass the root to keep reading one version while others "
+          "commit.",
+      .input = shape::object({depots::depot_id()}),
+      .output = depot_shape(true),
+      .annotations = {.read_only = true, .idempotent = true},
+      .audited = {"depotId"},
+      .run = run,
+  };
+}
+
+}  // namespace cairn

@@ -1,0 +1,66 @@
+#include "tools/depots/depots.h"
+#include "tools/depots/tools.h"
+#include "tools/executor/render.h"
+
+namespace cairn {
+namespace {
+
+// A depot as the caller sees it: one row for each of its places.
+Result<json::Array> rows_of(Call& call, const Depot& depot) {
+  json::Array rows;
+  for (const auto& place : call.rights().places(depot.id)) {
+    auto root = TRY(depots::root_of(call, place));
+    rows.emplace_back(render_depot(call, depot, place, root));
+  }
+  return rows;
+}
+
+// Depots are looked at until the page or the answer is full: a delegate may see few of many. A
+// depot's places stay on one page, so the cursor is always a depot's.
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  const auto limit = static_cast<std::size_t>(arguments.number("limit", 100));
+  std::optional<std::string> cursor;
+  if (auto given = arguments.maybe_text("cursor")) cursor = std::string(*given);
+  json::Array depots;
+  Budget budget(call.clock(), call.limits());
+  bool full = false;
+  const bool all = call.rights().realm_wide();
+  do {
+    // One at a time when some are left out, so that the cursor is that of the last one shown.
+    auto page = TRY(call.realm().list_depots(all ? limit : 1, cursor));
+    for (const auto& depot : page.depots) {
+      auto rows = TRY(rows_of(call, depot));
+      full = !budget.take_bytes(static_cast<std::int64_t>(json::write(rows).size())) &&
+             !depots.empty();
+      if (full) break;
+      for (auto& row : rows) depots.emplace_back(std::move(row));
+      cursor = render_cursor(depot.id.bytes());
+    }
+    if (!full) cursor = std::move(page.next_cursor);
+  } while (!full && cursor && depots.size() < limit);
+  json::Object out;
+  out["depots"] = std::move(depots);
+  out["nextCursor"] = or_null(cursor);
+  out["hasMore"] = cursor.has_value();
+  return Reply(std::move(out));
+}
+
+}  // namespace
+
+Tool list_depots() {
+  return {
+      .name = "list_depots",
+      .title = "List depots",
+      .description =
+          "The depots you may see, oldest first. A depot is a named tree of files with history, "
+          "like a git branch; its depotId is the nodeKey of the fs tools. Usually the first call.",
+      .input = shape::object({depots::limit("Depots per page (default 100)"), depots::cursor()}),
+      .output = shape::object({{"depots", shape::list_of(depot_shape(false))},
+                               {"nextCursor", shape::nullable(shape::text())},
+                               {"hasMore", shape::flag()}}),
+      .annotations = {.read_only = true, .idempotent = true},
+      .run = run,
+  };
+}
+
+}  // namespace cairn

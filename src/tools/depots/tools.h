@@ -1,0 +1,17 @@
+// The tools for depots and their history.
+#pragma once
+
+#include "tools/executor/tool.h"
+
+namespace cairn {
+
+Tool list_depots();
+Tool get_depot();
+Tool create_depot();
+Tool depot_commit();
+Tool depot_history();
+Tool depot_revert();
+Tool update_depot();
+Tool delete_depot();
+
+}  // namespace cairn

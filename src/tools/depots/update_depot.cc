@@ -1,0 +1,40 @@
+#include "tools/depots/depots.h"
+#include "tools/depots/tools.h"
+#include "tools/executor/render.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto depot = TRY(depots::whole(call, arguments.text("depotId")));
+  if (auto title = arguments.maybe_text("title")) TRY(call.realm().rename_depot(depot, *title));
+  if (auto most = arguments.maybe_number("maxHistory")) {
+    TRY(call.realm().set_max_history(depot, static_cast<std::uint64_t>(*most)));
+  }
+  return Reply(TRY(depots::details(call, Place(depot))));
+}
+
+}  // namespace
+
+Tool update_depot() {
+  return {
+      .name = "update_depot",
+      .title = "Rename a depot",
+      .description = "Changes a depot's title or how much history it keeps.",
+      .input = shape::object(
+          {depots::depot_id(),
+           {"title", shape::text("New title", Realm::kMaxTitleBytes), shape::kOptional},
+           {"maxHistory",
+            shape::integer("Earlier roots to keep; fewer drops the oldest", 1,
+                           Realm::kMaxMaxHistory),
+            shape::kOptional}}),
+      .output = depot_shape(true),
+      .annotations = {.destructive = true, .idempotent = true},
+      .right = Right::kManageDepots,
+      .audience = Audience::kPrograms,
+      .audited = {"depotId", "title"},
+      .run = run,
+  };
+}
+
+}  // namespace cairn

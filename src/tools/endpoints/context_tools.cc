@@ -1,0 +1,152 @@
+// Tools on contexts (ADI): create, list, get, update, delete.
+#include "tools/depots/depots.h"
+#include "tools/endpoints/endpoints.h"
+#include "tools/endpoints/tools.h"
+#include "tools/executor/render.h"
+
+namespace cairn {
+namespace {
+
+using endpoints::own_tool;
+using endpoints::render;
+
+Result<Reply> run_create(Call& call, const Arguments& arguments) {
+  const auto tool = TRY(endpoints::draft_tool(call, arguments, call.session().who().id));
+  TRY(call.services().endpoints.add(tool));
+  return Reply(render(tool));
+}
+
+Result<Reply> run_list(Call& call, const Arguments& arguments) {
+  auto page = TRY(call.services().endpoints.tools(
+      call.session().realm, static_cast<std::size_t>(arguments.number("limit", 100)),
+      arguments.maybe_text("cursor"),
+      [&](const ContextTool& tool) { return endpoints::sees(call, tool.owner); }));
+  json::Array tools;
+  for (const auto& tool : page.items) {
+    auto shown = render(tool);
+    // Scripts are long; get_tool has them.
+    if (shown["config"].get_object().contains("script")) {
+      shown["config"].get_object()["script"] = "…";
+    }
+    tools.emplace_back(std::move(shown));
+  }
+  json::Object out;
+  out["tools"] = std::move(tools);
+  out["nextCursor"] = or_null(page.next_cursor);
+  return Reply(std::move(out));
+}
+
+Result<Reply> run_get(Call& call, const Arguments& arguments) {
+  return Reply(render(TRY(own_tool(call, arguments))));
+}
+
+Result<Reply> run_update(Call& call, const Arguments& arguments) {
+  const auto known = TRY(own_tool(call, arguments));
+  auto& store = call.services().endpoints;
+  // What endpoints show of it has to go on being possible.
+  auto all = TRY(store.endpoints(known.realm, Endpoints::kMaxEndpoints, std::nullopt,
+                                 [](const Endpoint&) { return Result<bool>(true); }));
+  auto changed = TRY(store.change(known.realm, known.id, [&](ContextTool& tool) -> Result<void> {
+    TRY(endpoints::apply(call, arguments, tool));
+    for (const auto& endpoint : all.items) {
+      for (const auto& binding : endpoint.bindings) {
+        if (binding.tool != tool.id) continue;
+        auto bound = bind(call.table(), tool, binding);
+        if (bound) continue;
+        auto error = std::move(bound).error();
+        error.message =
+            fmt::format("the endpoint {} shows it as '{}', which then would not fit: {}",
+                        endpoint.id.render(), binding.name, error.message);
+        return Failure(std::move(error));
+      }
+    }
+    return {};
+  }));
+  return Reply(render(changed));
+}
+
+Result<Reply> run_delete(Call& call, const Arguments& arguments) {
+  const auto tool = TRY(own_tool(call, arguments));
+  TRY(call.services().endpoints.remove(tool.realm, tool.id));
+  return Reply(json::Object{{"deleted", tool.id.render()}});
+}
+
+}  // namespace
+
+Tool create_tool() {
+  return {
+      .name = "create_tool",
+      .title = "Create a tool on a context",
+      .description =
+          "One operation on one context (a JSON file and a pointer into it, or a directory), or a "
+          "custom script: what endpoints bind. It acts with the rights of whoever made it.",
+      .input = shape::object(endpoints::tool_fields(shape::Need::kRequired)),
+      .output = endpoints::tool_shape(),
+      .annotations = {},
+      .audience = Audience::kPrograms,
+      .audited = {"depotId", "path", "jsonPath", "name"},
+      .run = run_create,
+  };
+}
+
+Tool list_tools() {
+  return {
+      .name = "list_tools",
+      .title = "Tools on contexts",
+      .description = "Your tools and those of delegates below you, oldest first.",
+      .input = shape::object({depots::limit("Tools per page (default 100)"), depots::cursor()}),
+      .output = shape::object({{"tools", shape::list_of(endpoints::tool_shape())},
+                               {"nextCursor", shape::nullable(shape::text())}}),
+      .annotations = {.read_only = true, .idempotent = true},
+      .audience = Audience::kPrograms,
+      .run = run_list,
+  };
+}
+
+Tool get_tool() {
+  return {
+      .name = "get_tool",
+      .title = "One tool on a context",
+      .description = "Its context, operation and config.",
+      .input = shape::object({endpoints::tool_id()}),
+      .output = endpoints::tool_shape(),
+      .annotations = {.read_only = true, .idempotent = true},
+      .audience = Audience::kPrograms,
+      .audited = {"toolId"},
+      .run = run_get,
+  };
+}
+
+Tool update_tool() {
+  auto fields = endpoints::tool_fields(shape::kOptional);
+  fields.insert(fields.begin(), endpoints::tool_id());
+  return {
+      .name = "update_tool",
+      .title = "Change a tool on a context",
+      .description =
+          "Changes what is given (config as a whole). In force for the next call of every endpoint "
+          "that binds it.",
+      .input = shape::object(std::move(fields)),
+      .output = endpoints::tool_shape(),
+      .annotations = {.destructive = true, .idempotent = true},
+      .audience = Audience::kPrograms,
+      .audited = {"depotId", "toolId", "path", "jsonPath", "name"},
+      .run = run_update,
+  };
+}
+
+Tool delete_tool() {
+  return {
+      .name = "delete_tool",
+      .title = "Delete a tool on a context",
+      .description = "TOOL_IN_USE while an endpoint binds it.",
+      .input = shape::object({endpoints::tool_id()}),
+      .output = shape::object({{"deleted", shape::text()}}),
+      .annotations = {.destructive = true},
+      .audience = Audience::kPrograms,
+      .audited = {"toolId"},
+      .run = run_delete,
+  };
+}
+
+}  // namespace cairn

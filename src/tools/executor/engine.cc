@@ -1,0 +1,173 @@
+#include "tools/executor/engine.h"
+
+#include <cstring>
+#include <fstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/realm/gc.h"
+#include "data/realm/owner.h"
+#include "data/store/open.h"
+
+namespace cairn {
+namespace {
+
+class OpenEngine final : public Engine {
+ public:
+  OpenEngine(std::unique_ptr<Store> store, const Clock& clock, Random& random, ToolTable table,
+             Meter& meter, const EngineOptions& options)
+      : store_(std::move(store)),
+        realms_(*store_, clock, random, options.realm),
+        delegates_(store_->kv(), clock, random, options.delegates),
+        users_(store_->kv(), clock, random),
+        audit_(store_->kv(), clock, options.audit),
+        endpoints_(store_->kv(), clock, random),
+        services_{realms_, delegates_, users_, audit_, endpoints_, documents_, clock, random},
+        executor_(services_, std::move(table), meter, options.executor),
+        bound_(executor_, services_),
+        workspaces_(executor_, realms_) {}
+
+  Result<void> begin(const Clock& clock, Random& random) {
+    owner_ = TRY(owner_realm(*store_, clock, random));
+    TRY(users_.owner(owner_));
+    TRY(delegates_.root(owner_));
+    return {};
+  }
+
+  Executor& executor() override { return executor_; }
+  BoundCalls& bound() override { return bound_; }
+  work::DepotWorkspaces& workspaces() override { return workspaces_; }
+  Services& services() override { return services_; }
+  const RealmId& owner() const override { return owner_; }
+
+  Result<void> tidy() override {
+    TRY(delegates_.forget_expired());
+    return for_each_realm([&](const RealmId& realm) -> Result<void> {
+      TRY(audit_.trim(realm));
+      return {};
+    });
+  }
+
+  Result<void> collect() override {
+    return for_each_realm([&](const RealmId& realm) -> Result<void> {
+      auto keep = TRY(delegates_.frozen_roots(realm));
+      TRY(collect_garbage(realms_.get(realm), keep));
+      return {};
+    });
+  }
+
+  Result<ImportResult> import_from(const std::filesystem::path& directory, const DepotId& depot,
+                                   std::string message, Progress& progress) override {
+    const ImportOptions options{
+        .threads = 2, .message = std::move(message), .author = TRY(delegates_.root(owner_)).id};
+    return import_directory(realms_.get(owner_), depot, directory, options, progress);
+  }
+  Result<ExportResult> export_to(const std::filesystem::path& directory, const NodeKey& root,
+                                 Progress& progress) override {
+    return export_directory(realms_.get(owner_).nodes(), root, directory, progress);
+  }
+
+ private:
+  template <typename Visit>
+  Result<void> for_each_realm(Visit visit) {
+    std::optional<std::string> cursor;
+    do {
+      auto page = TRY(users_.list(1000, cursor));
+      for (const auto& user : page.users) TRY(visit(user.id));
+      cursor = std::move(page.next_cursor);
+    } while (cursor);
+    return {};
+  }
+
+  std::unique_ptr<Store> store_;
+  Realms realms_;
+  Delegates delegates_;
+  Users users_;
+  AuditLog audit_;
+  Endpoints endpoints_;
+  Documents documents_;
+  Services services_;
+  Executor executor_;
+  BoundCalls bound_;
+  work::DepotWorkspaces workspaces_;
+  RealmId owner_;
+};
+
+Result<std::unique_ptr<Engine>> assemble(std::unique_ptr<Store> store, const Clock& clock,
+                                         Random& random, Meter& meter,
+                                         const EngineOptions& options) {
+  auto engine = std::make_unique<OpenEngine>(std::move(store), clock, random, ToolTable::make(),
+                                             meter, options);
+  TRY(engine->begin(clock, random));
+  return engine;
+}
+
+std::filesystem::path token_file(const std::filesystem::path& directory) {
+  return directory / "owner.token";
+}
+
+// Written beside and renamed, so that nobody ever reads a part of it.
+Result<void> write_token(const std::filesystem::path& directory, std::string_view token) {
+  const auto target = token_file(directory);
+  auto next = target;
+  next += ".new";
+  const int file = ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const auto text = std::string(token) + "\n";
+  bool written = file >= 0 && ::fchmod(file, 0600) == 0 &&
+                 ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                 ::fsync(file) == 0;
+  const int why = errno;
+  if (file >= 0) ::close(file);
+  if (written) written = ::rename(next.c_str(), target.c_str()) == 0;
+  if (written) return {};
+  return fail(Code::kIoError, "the owner's token cannot be written to {}: {}", target.string(),
+              std::strerror(why));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& directory,
+                                             const Clock& clock, Random& random, Meter& meter,
+                                             const EngineOptions& options) {
+  // Whoever else is on the machine has no business in it.
+  std::error_code ignored;
+  if (options.create && std::filesystem::create_directories(directory, ignored)) {
+    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, ignored);
+  }
+  StoreOptions store_options;
+  store_options.create = options.create;
+  auto store = TRY(open_rocks_store(directory, clock, store_options));
+  std::filesystem::permissions(directory / "store", std::filesystem::perms::owner_all, ignored);
+  return assemble(std::move(store), clock, random, meter, options);
+}
+
+Result<std::unique_ptr<Engine>> Engine::in_memory(const Clock& clock, Random& random, Meter& meter,
+                                                  const EngineOptions& options) {
+  return assemble(make_memory_store(clock), clock, random, meter, options);
+}
+
+Result<std::string> read_owner_token(const std::filesystem::path& directory) {
+  std::ifstream in(token_file(directory));
+  std::string token;
+  if (std::getline(in, token) && !token.empty()) return token;
+  return fail(Code::kInvalidToken, "there is no token in {}; 'cairn token rotate' makes one",
+              token_file(directory).string());
+}
+
+Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::path& directory) {
+  auto& delegates = engine.services().delegates;
+  auto root = TRY(delegates.root(engine.owner()));
+  auto token = TRY(delegates.issue_lasting(engine.owner(), root.id));
+  TRY(write_token(directory, token.text()));
+  return token.text();
+}
+
+Result<std::string> owner_token(Engine& engine, const std::filesystem::path& directory) {
+  auto known = read_owner_token(directory);
+  if (known && engine.services().delegates.authenticate(*known)) return known;
+  return rotate_owner_token(engine, directory);
+}
+
+}  // namespace cairn

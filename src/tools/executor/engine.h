@@ -1,0 +1,68 @@
+// Engine: an open data directory with everything over it up to the executor. A server is an engine
+// with ways in; the command line uses one directly.
+//
+//   DIR/store         the store
+//   DIR/owner.token   the owner's access token (mode 0600)
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "data/realm/import.h"
+#include "tools/endpoints/bound_calls.h"
+#include "tools/executor/executor.h"
+#include "tools/workspace/depot_toolbox.h"
+
+namespace cairn {
+
+struct EngineOptions {
+  bool create = true;
+  RealmOptions realm;
+  DelegateOptions delegates;
+  AuditOptions audit;
+  ExecutorOptions executor;
+};
+
+class Engine {
+ public:
+  // STORE_LOCKED when another process has it open.
+  static Result<std::unique_ptr<Engine>> open(const std::filesystem::path& directory,
+                                              const Clock& clock, Random& random, Meter& meter,
+                                              const EngineOptions& options = {});
+  // The same in memory, for tests.
+  static Result<std::unique_ptr<Engine>> in_memory(const Clock& clock, Random& random, Meter& meter,
+                                                   const EngineOptions& options = {});
+  virtual ~Engine() = default;
+
+  virtual Executor& executor() = 0;
+  // For what is put together with it, and for tests: surfaces go through the executor.
+  virtual Services& services() = 0;
+  // What endpoints show, and calls through them.
+  virtual BoundCalls& bound() = 0;
+  // The file tools on depots.
+  virtual work::DepotWorkspaces& workspaces() = 0;
+  // The owner's realm.
+  virtual const RealmId& owner() const = 0;
+
+  // What has to be done from time to time: tokens that expired, audit entries that are too old.
+  virtual Result<void> tidy() = 0;
+  // Collects the garbage of every realm.
+  virtual Result<void> collect() = 0;
+
+  // A directory of this machine into a depot of the owner's, and a tree of the owner's into one.
+  virtual Result<ImportResult> import_from(const std::filesystem::path& directory,
+                                           const DepotId& depot, std::string message,
+                                           Progress& progress) = 0;
+  virtual Result<ExportResult> export_to(const std::filesystem::path& directory,
+                                         const NodeKey& root, Progress& progress) = 0;
+};
+
+// The owner's token of a data directory: made and written to its file when there is none, or when
+// the one there does not work any more.
+Result<std::string> owner_token(Engine& engine, const std::filesystem::path& directory);
+// A new one; the old one is void.
+Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::path& directory);
+// As it stands in its file.
+Result<std::string> read_owner_token(const std::filesystem::path& directory);
+
+}  // namespace cairn

@@ -1,0 +1,358 @@
+#include "tools/executor/executor.h"
+
+#include <algorithm>
+
+#include "base/quote.h"
+#include "tools/executor/render.h"
+
+namespace cairn {
+namespace {
+
+Failure no_realm(std::string_view realm) {
+  return fail(Code::kRealmNotFound, "there is no realm {}; use 'me' for your own", shown(realm));
+}
+
+Failure not_authorised() {
+  return fail(Code::kForbidden,
+              "this user is not authorised; an admin can change that with the role 'authorized'");
+}
+
+Result<void> authorise(const Session& session, const Tool& tool, Right right, const Users& users) {
+  switch (right) {
+    case Right::kRead:
+      return {};
+    case Right::kUpload:
+      if (session.rights.can_upload()) return {};
+      return fail(Code::kUploadNotAllowed,
+                  "this delegate is read-only; {} needs one that was made with canUpload",
+                  tool.name);
+    case Right::kManageDepots:
+      if (session.rights.can_manage_depot()) return {};
+      return fail(Code::kDepotManageNotAllowed,
+                  "this delegate may not manage depots; {} needs one that was made with "
+                  "canManageDepot",
+                  tool.name);
+    case Right::kOwn:
+      if (!session.who().parent) return {};
+      return fail(Code::kForbidden, "{} is for the owner of the realm only", tool.name);
+    case Right::kAdmin:
+      if (!session.who().parent && TRY(users.role_of(session.realm)) == Role::kAdmin) return {};
+      return fail(Code::kForbidden, "{} is for admins only", tool.name);
+  }
+  return fail(Code::kInternal, "a right that is not known");
+}
+
+void add_audited(std::string& out, const json::Value& value) {
+  if (!value.is_string()) return;
+  if (!out.empty()) out += ' ';
+  out += shown(json::text(value), 200);
+}
+
+// What a call was about, as the caller named it: ids and paths, never content.
+std::string context_of(const Tool& tool, const json::Value& arguments) {
+  constexpr std::size_t kShownOfList = 5;
+  auto out = tool.audited_place;
+  if (!arguments.is_object()) return out;
+  for (const auto& name : tool.audited) {
+    const auto* value = json::find(arguments.get_object(), name);
+    if (value == nullptr) continue;
+    if (!value->is_array()) {
+      add_audited(out, *value);
+      continue;
+    }
+    const auto& list = value->get_array();
+    for (std::size_t i = 0; i < std::min(kShownOfList, list.size()); ++i) add_audited(out, list[i]);
+  }
+  return out;
+}
+
+std::string_view outcome_of(const Error* error) { return error == nullptr ? "ok" : error->name(); }
+
+template <typename T>
+const Error* error_of(const Result<T>& result) {
+  return result ? nullptr : &result.error();
+}
+
+// The bytes of all texts in a value: what was said, without the JSON around it.
+std::uint64_t text_bytes(const json::Value& value) {
+  if (value.is_string()) return value.get_string().size();
+  std::uint64_t bytes = 0;
+  if (value.is_array()) {
+    for (const auto& item : value.get_array()) bytes += text_bytes(item);
+  } else if (value.is_object()) {
+    for (const auto& member : value.get_object()) bytes += text_bytes(member.value());
+  }
+  return bytes;
+}
+
+std::uint64_t size_of(const Result<Reply>& reply) {
+  if (!reply) return 0;
+  if (reply->file) return reply->file->size;
+  if (reply->node) return reply->node->bytes().size();
+  return text_bytes(reply->value);
+}
+
+}  // namespace
+
+std::string_view name(Entrance entrance) {
+  switch (entrance) {
+    case Entrance::kRest:
+      return "rest";
+    case Entrance::kMcp:
+      return "mcp";
+    case Entrance::kCli:
+      return "cli";
+  }
+  return "";
+}
+
+Executor::Executor(Services services, ToolTable table, Meter& meter, ExecutorOptions options)
+    : services_(services),
+      table_(std::move(table)),
+      meter_(meter),
+      rate_(services.clock, options.rate),
+      sign_ins_(services.clock, {.per_second = 5, .burst = 5}),
+      observer_(services.realms, services.endpoints) {}
+
+Result<Caller> Executor::authenticate(std::string_view token, std::string_view realm,
+                                      Entrance entrance) const {
+  Caller caller(TRY(services_.delegates.authenticate(token)), entrance);
+  TRY(check_again(caller));
+  if (realm != "me") {
+    auto id = RealmId::parse(realm);
+    if (!id || *id != caller.session().realm) return no_realm(realm);
+  }
+  return caller;
+}
+
+Result<Caller> Executor::trusted(const RealmId& realm, Entrance entrance) const {
+  auto root = TRY(services_.delegates.root(realm));
+  return Caller(TRY(services_.delegates.act_as(realm, root.id)), entrance);
+}
+
+Result<void> Executor::check_again(const Caller& caller) const {
+  TRY(services_.delegates.check_again(caller.session()));
+  if (TRY(services_.users.role_of(caller.session().realm)) == Role::kUnauthorized) {
+    return not_authorised();
+  }
+  return {};
+}
+
+Result<void> Executor::admit(const Caller& caller, const Tool& tool, const json::Value& arguments) {
+  TRY(check_again(caller));
+  // Those below a delegate share its bucket, so that making children makes nobody faster.
+  const auto& chain = caller.session().chain;
+  if (chain.size() > 1) TRY(rate_.take(chain[chain.size() - 2]->id));
+  const auto right = arguments.is_object() ? tool.right_for(arguments.get_object()) : tool.right;
+  TRY(authorise(caller.session(), tool, right, services_.users));
+  return tool.check(arguments);
+}
+
+void Executor::note(const Caller& caller, const Tool& tool, const json::Value& arguments,
+                    std::string_view outcome, const Spent& spent) {
+  AuditEntry entry;
+  entry.time = services_.clock.now();
+  entry.delegate = caller.session().answers_for();
+  entry.entrance = name(caller.entrance());
+  entry.tool = tool.operation();
+  if (caller.via()) {
+    entry.endpoint = caller.via()->endpoint.render();
+    entry.binding = caller.via()->binding.render();
+  }
+  entry.context = context_of(tool, arguments);
+  entry.outcome = outcome;
+  entry.bytes_in = spent.bytes_in;
+  entry.bytes_out = spent.bytes_out;
+  entry.micros = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(spent.took).count());
+  const bool changes =
+      arguments.is_object() ? tool.changes(arguments.get_object()) : tool.changes();
+  const bool now = changes && outcome == "ok";
+  services_.audit.record(caller.session().realm, std::move(entry),
+                         now ? AuditLog::When::kNow : AuditLog::When::kSoon);
+  meter_.called(tool.operation(), outcome, spent.took);
+}
+
+Result<Caller> Executor::acting_for(const RealmId& realm, const DelegateId& delegate,
+                                    Entrance entrance) const {
+  Caller caller(TRY(services_.delegates.act_as(realm, delegate)), entrance);
+  TRY(check_again(caller));
+  return caller;
+}
+
+Result<bool> Executor::is_admin(const Caller& caller) const {
+  const auto& session = caller.session();
+  return !session.who().parent && TRY(services_.users.role_of(session.realm)) == Role::kAdmin;
+}
+
+Result<void> Executor::check_store() const {
+  TRY(services_.realms.store().kv().get("ready"));
+  return {};
+}
+
+Result<void> Executor::take_turn(const EndpointId& endpoint) {
+  return rate_.take(DelegateId::from_bytes(endpoint.bytes()));
+}
+
+Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
+                            const json::Value& arguments, ByteView body, std::stop_token stop) {
+  return run(caller, *TRY(table_.find(tool)), arguments, body, std::move(stop));
+}
+
+Result<Reply> Executor::run(const Caller& caller, const Tool& tool, const json::Value& arguments,
+                            ByteView body, std::stop_token stop) {
+  const auto began = services_.clock.monotonic();
+  auto outcome = [&]() -> Result<Reply> {
+    try {
+      TRY(admit(caller, tool, arguments));
+      if (!tool.run) return fail(Code::kBadRequest, "{} takes a streamed body", tool.name);
+      Call call(services_, table_, caller, body, std::move(stop));
+      return tool.run(call, Arguments(arguments.get_object()));
+    } catch (const std::exception& error) {
+      return fail(Code::kInternal, "{} failed: {}", tool.name, error.what());
+    }
+  }();
+  note(caller, tool, arguments, outcome_of(error_of(outcome)),
+       {.bytes_in = body.size() + text_bytes(arguments),
+        .bytes_out = size_of(outcome),
+        .took = services_.clock.monotonic() - began});
+  return outcome;
+}
+
+// Notes the outcome of an intake when it is finished, or dropped.
+class AuditedIntake final : public Intake {
+ public:
+  AuditedIntake(Executor& executor, Caller caller, const Tool& tool, json::Value arguments)
+      : executor_(executor),
+        caller_(std::move(caller)),
+        tool_(tool),
+        arguments_(std::move(arguments)),
+        began_(executor.services_.clock.monotonic()),
+        call_(executor.services_, executor.table_, caller_, {}) {}
+  ~AuditedIntake() override {
+    if (!outcome_.empty()) return;
+    inner_.reset();
+    note("ABANDONED");
+  }
+
+  Result<void> begin() {
+    auto inner = guarded([&] { return tool_.take(call_, Arguments(arguments_.get_object())); });
+    if (!inner) return failed(std::move(inner).error());
+    inner_ = std::move(*inner);
+    return {};
+  }
+
+  Result<void> append(ByteView portion) override {
+    bytes_ += portion.size();
+    auto done = guarded([&] { return inner_->append(portion); });
+    if (!done) return failed(std::move(done).error());
+    return {};
+  }
+
+  Result<Reply> finish() override {
+    auto allowed = executor_.check_again(caller_);
+    if (!allowed) return failed(std::move(allowed).error());
+    auto done = guarded([&] { return inner_->finish(); });
+    if (!done) return failed(std::move(done).error());
+    note("ok");
+    return done;
+  }
+
+ private:
+  template <typename Work>
+  auto guarded(Work work) -> decltype(work()) {
+    try {
+      return work();
+    } catch (const std::exception& error) {
+      return fail(Code::kInternal, "{} failed: {}", tool_.name, error.what());
+    }
+  }
+  Failure failed(Error error) {
+    note(error.name());
+    return Failure(std::move(error));
+  }
+  void note(std::string_view outcome) {
+    if (!outcome_.empty()) return;
+    outcome_ = outcome;
+    executor_.note(caller_, tool_, arguments_, outcome,
+                   {.bytes_in = bytes_, .took = executor_.services_.clock.monotonic() - began_});
+  }
+
+  Executor& executor_;
+  Caller caller_;
+  const Tool& tool_;
+  json::Value arguments_;
+  std::chrono::nanoseconds began_;
+  Call call_;
+  std::unique_ptr<Intake> inner_;
+  std::uint64_t bytes_ = 0;
+  std::string outcome_;
+};
+
+Result<std::unique_ptr<Intake>> Executor::take(const Caller& caller, const Tool& tool,
+                                               const json::Value& arguments) {
+  const auto began = services_.clock.monotonic();
+  if (auto admitted = admit(caller, tool, arguments); !admitted) {
+    note(caller, tool, arguments, admitted.error().name(),
+         {.took = services_.clock.monotonic() - began});
+    return Failure(std::move(admitted).error());
+  }
+  auto intake = std::make_unique<AuditedIntake>(*this, caller, tool, arguments);
+  TRY(intake->begin());
+  return intake;
+}
+
+Result<json::Object> Executor::note_issued(std::string_view operation, Entrance entrance,
+                                           std::chrono::nanoseconds began,
+                                           Result<CreatedDelegate> issued) {
+  meter_.called(operation, outcome_of(error_of(issued)), services_.clock.monotonic() - began);
+  if (!issued) return Failure(std::move(issued).error());
+  AuditEntry entry;
+  entry.time = services_.clock.now();
+  entry.delegate = issued->delegate.id;
+  entry.entrance = name(entrance);
+  entry.tool = operation;
+  entry.outcome = "ok";
+  services_.audit.record(issued->delegate.realm, std::move(entry), AuditLog::When::kNow);
+  return render_issued(*issued);
+}
+
+Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance entrance) {
+  const auto began = services_.clock.monotonic();
+  return note_issued("refresh", entrance, began, services_.delegates.refresh(refresh_token));
+}
+
+Result<json::Object> Executor::sign_in(std::string_view user, std::string_view password,
+                                       Entrance entrance) {
+  const auto began = services_.clock.monotonic();
+  auto issue = [&]() -> Result<CreatedDelegate> {
+    // Each try costs memory and time: few at once, for one name and for all.
+    const auto name_hash = sha256(user);
+    TRY(sign_ins_.take(DelegateId()));
+    TRY(sign_ins_.take(
+        DelegateId::from_bytes({reinterpret_cast<const char*>(name_hash.data()), 16})));
+    auto known = TRY(services_.users.sign_in(user, password));
+    if (known.role == Role::kUnauthorized) return not_authorised();
+    auto root = TRY(services_.delegates.root(known.id));
+    return CreatedDelegate{root, TRY(services_.delegates.issue(root))};
+  };
+  return note_issued("sign_in", entrance, began, issue());
+}
+
+bool may_use(const Tool& tool, const Session& session) {
+  switch (tool.right) {
+    case Right::kRead:
+      return true;
+    case Right::kUpload:
+      return session.rights.can_upload();
+    case Right::kManageDepots:
+      // A new depot would be outside the part that a limited delegate sees.
+      return session.rights.can_manage_depot() && session.rights.realm_wide();
+    case Right::kOwn:
+    case Right::kAdmin:
+      return !session.who().parent;
+  }
+  return false;
+}
+
+}  // namespace cairn

@@ -1,0 +1,105 @@
+// The executor: the one way from outside into the data.
+//
+//   authenticate → resolve → authorise → validate → run → audit → meter
+//
+// REST routes, MCP tools and the command line are translations to it. A rule (a right, a limit, a
+// quota) is written once: here, or in what it calls.
+// Threads  every function may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+
+#include "data/json/json.h"
+#include "tools/executor/call.h"
+#include "tools/executor/meter.h"
+#include "tools/executor/observer.h"
+#include "tools/executor/rate_limit.h"
+#include "tools/executor/table.h"
+
+namespace cairn {
+
+struct ExecutorOptions {
+  RateLimitOptions rate;
+};
+
+class Executor final {
+ public:
+  Executor(Services services, ToolTable table, Meter& meter, ExecutorOptions options = {});
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Who calls. `realm` is `me` or the id of the caller's realm: any other does not exist for it.
+  Result<Caller> authenticate(std::string_view token, std::string_view realm,
+                              Entrance entrance) const;
+  // A realm's root delegate, for whoever holds the data directory.
+  Result<Caller> trusted(const RealmId& realm, Entrance entrance) const;
+  // A delegate, for its endpoints and for front ends that are trusted.
+  Result<Caller> acting_for(const RealmId& realm, const DelegateId& delegate,
+                            Entrance entrance) const;
+  // Whether the caller would be let in now: its token was good when its request began, and has to
+  // be good when it is carried out. A comparison, unless a delegate, token or role changed since.
+  Result<void> check_again(const Caller& caller) const;
+  bool still_valid(const Caller& caller) const { return check_again(caller).has_value(); }
+  // An endpoint's turn, as every delegate has its own.
+  Result<void> take_turn(const EndpointId& endpoint);
+
+  // Runs a tool, of the table or made from one; nothing but its outcome escapes, exceptions
+  // included. Whatever walks or searches ends soon after `stop` is requested.
+  Result<Reply> run(const Caller& caller, const Tool& tool, const json::Value& arguments,
+                    ByteView body = {}, std::stop_token stop = {});
+  // The same for a tool of the table, by its name.
+  Result<Reply> run(const Caller& caller, std::string_view tool, const json::Value& arguments,
+                    ByteView body = {}, std::stop_token stop = {});
+  // The same for a tool that takes its body in portions. The audit entry is written when the
+  // intake is finished or dropped.
+  Result<std::unique_ptr<Intake>> take(const Caller& caller, const Tool& tool,
+                                       const json::Value& arguments);
+  Result<std::unique_ptr<Intake>> take(const Caller& caller, std::string_view tool,
+                                       const json::Value& arguments) {
+    return take(caller, *TRY(table_.find(tool)), arguments);
+  }
+
+  // Without a token: trades a refresh token in, or a name and password.
+  Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance);
+  Result<json::Object> sign_in(std::string_view name, std::string_view password, Entrance entrance);
+
+  // Whether the caller may do what only admins may, such as reading the metrics.
+  Result<bool> is_admin(const Caller& caller) const;
+  // Whether the store answers.
+  Result<void> check_store() const;
+
+  const ToolTable& table() const { return table_; }
+  Observer& observer() { return observer_; }
+
+ private:
+  friend class AuditedIntake;
+  Result<void> admit(const Caller& caller, const Tool& tool, const json::Value& arguments);
+  struct Spent {
+    std::uint64_t bytes_in = 0;
+    std::uint64_t bytes_out = 0;
+    std::chrono::nanoseconds took{};
+  };
+  // The one place that writes the audit log and counts calls.
+  void note(const Caller& caller, const Tool& tool, const json::Value& arguments,
+            std::string_view outcome, const Spent& spent);
+  // The same for what is done without a token.
+  Result<json::Object> note_issued(std::string_view operation, Entrance entrance,
+                                   std::chrono::nanoseconds began, Result<CreatedDelegate> issued);
+
+  Services services_;
+  ToolTable table_;
+  Meter& meter_;
+  RateLimit rate_;
+  RateLimit sign_ins_;
+  Observer observer_;
+};
+
+// Whether a list of tools shows this one: what a caller may not use is not offered to it. A right
+// that depends on more than the session (an admin's role) is decided by the executor alone.
+bool may_use(const Tool& tool, const Session& session);
+
+}  // namespace cairn

@@ -1,0 +1,174 @@
+#include "tools/executor/render.h"
+
+#include "tools/executor/shape.h"
+
+namespace cairn {
+namespace {
+
+json::Value time_or_null(const std::optional<Millis>& time) {
+  return time ? json::Value(*time) : json::Value(nullptr);
+}
+
+std::string render_root(const ScopeRoot& root) {
+  if (const auto* frozen = std::get_if<FrozenRoot>(&root)) return frozen->key.render();
+  return std::get<Place>(root).render();
+}
+
+std::vector<shape::Field> depot_fields(bool with_history) {
+  std::vector<shape::Field> fields{
+      {"depotId", shape::text("What to pass as depotId or nodeKey")},
+      {"title", shape::text()},
+      {"root", shape::nullable(shape::text("Current root (nod_…); null when it is gone"))},
+      {"createdAt", shape::integer("Milliseconds since 1970")},
+      {"updatedAt", shape::integer("Milliseconds since 1970")},
+  };
+  if (with_history) {
+    fields.push_back({"maxHistory", shape::integer()});
+    fields.push_back(
+        {"history",
+         shape::list_of(shape::text(),
+                        "The last ten earlier roots, newest first; depot_history has all")});
+  }
+  return fields;
+}
+
+}  // namespace
+
+json::Value or_null(const std::optional<std::string>& text) {
+  return text ? json::Value(*text) : json::Value(nullptr);
+}
+
+json::Object render_delegate(const Delegate& delegate) {
+  json::Object out;
+  out["delegateId"] = delegate.id.render();
+  out["name"] = delegate.name;
+  out["realm"] = delegate.realm.render();
+  out["parentId"] = delegate.parent ? json::Value(delegate.parent->render()) : json::Value(nullptr);
+  out["depth"] = delegate.depth;
+  out["canUpload"] = delegate.can_upload;
+  out["canManageDepot"] = delegate.can_manage_depot;
+  if (delegate.depots) {
+    json::Array depots;
+    for (const auto& depot : *delegate.depots) depots.emplace_back(depot.render());
+    out["delegatedDepots"] = std::move(depots);
+  } else {
+    out["delegatedDepots"] = nullptr;
+  }
+  if (delegate.scope) {
+    json::Array scope;
+    for (const auto& root : *delegate.scope) scope.emplace_back(render_root(root));
+    out["scope"] = std::move(scope);
+  } else {
+    out["scope"] = nullptr;
+  }
+  out["expiresAt"] = time_or_null(delegate.expires_at);
+  out["createdAt"] = delegate.created_at;
+  out["revokedAt"] = time_or_null(delegate.revoked_at);
+  return out;
+}
+
+json::Value delegate_shape() {
+  return shape::object({
+      {"delegateId", shape::text()},
+      {"name", shape::text()},
+      {"realm", shape::text()},
+      {"parentId", shape::nullable(shape::text())},
+      {"depth", shape::integer()},
+      {"canUpload", shape::flag()},
+      {"canManageDepot", shape::flag()},
+      {"delegatedDepots", shape::nullable(shape::list_of(shape::text(), "null: no limit"))},
+      {"scope", shape::nullable(shape::list_of(shape::text(), "null: no limit"))},
+      {"expiresAt", shape::nullable(shape::integer("null: never"))},
+      {"createdAt", shape::integer()},
+      {"revokedAt", shape::nullable(shape::integer("null: not revoked"))},
+  });
+}
+
+json::Object render_issued(const CreatedDelegate& created) {
+  json::Object out;
+  out["delegate"] = render_delegate(created.delegate);
+  out["accessToken"] = created.tokens.access.text();
+  out["accessTokenExpiresAt"] = created.tokens.access_expires_at;
+  out["refreshToken"] = created.tokens.refresh.text();
+  return out;
+}
+
+json::Value issued_shape() {
+  return shape::object({{"delegate", delegate_shape()},
+                        {"accessToken", shape::text("Give this to whoever is to act")},
+                        {"accessTokenExpiresAt", shape::integer("Milliseconds since 1970")},
+                        {"refreshToken", shape::text("Trade in once for new tokens")}});
+}
+
+json::Object render_user(const User& user) {
+  json::Object out;
+  out["userId"] = user.id.render();
+  out["name"] = user.name;
+  out["role"] = name(user.role);
+  out["hasPassword"] = !user.password.empty();
+  out["createdAt"] = user.created_at;
+  return out;
+}
+
+json::Value user_shape() {
+  return shape::object({{"userId", shape::text("Also the id of the user's realm")},
+                        {"name", shape::text()},
+                        {"role", shape::choice({"unauthorized", "authorized", "admin"})},
+                        {"hasPassword", shape::flag()},
+                        {"createdAt", shape::integer()}});
+}
+
+json::Object render_depot(const Call& call, const Depot& depot, const Place& place,
+                          const std::optional<NodeKey>& root) {
+  json::Object out;
+  out["depotId"] = call.rights().address_of(place);
+  out["title"] = depot.title;
+  out["root"] = root ? json::Value(root->render()) : json::Value(nullptr);
+  out["createdAt"] = depot.created_at;
+  out["updatedAt"] = depot.updated_at;
+  return out;
+}
+
+json::Value depot_shape(bool with_history) { return shape::object(depot_fields(with_history)); }
+
+json::Object render_history_entry(const HistoryEntry& entry) {
+  json::Object out;
+  out["root"] = entry.root.render();
+  out["time"] = entry.time;
+  out["author"] = entry.author ? json::Value(entry.author->render()) : json::Value(nullptr);
+  out["message"] = entry.message;
+  out["merged"] = entry.merged;
+  return out;
+}
+
+json::Value history_entry_shape() {
+  return shape::object({{"root", shape::text("What the depot became")},
+                        {"time", shape::integer("Milliseconds since 1970")},
+                        {"author", shape::nullable(shape::text("The delegate (dlt_…)"))},
+                        {"message", shape::text()},
+                        {"merged", shape::flag("Others' changes were merged in")}});
+}
+
+void add_entry(json::Object& out, const EntryValue& value, std::string key) {
+  out["type"] = value.kind == Kind::kDict ? "dir" : "file";
+  out["key"] = std::move(key);
+  if (value.kind == Kind::kDict) {
+    out["childCount"] = value.children;
+  } else {
+    out["size"] = value.bytes;
+    out["contentType"] = value.type;
+  }
+}
+
+std::size_t fitting(const Call& call, const json::Array& rows) {
+  Budget budget(call.clock(), call.limits());
+  std::size_t count = 0;
+  for (const auto& row : rows) {
+    const auto bytes = static_cast<std::int64_t>(json::write(row).size() + 1);
+    if (!budget.take_bytes(bytes) && count > 0) break;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace cairn

@@ -1,0 +1,27 @@
+#include "tools/executor/table_toolbox.h"
+
+namespace cairn {
+
+std::vector<const Tool*> TableToolbox::offered() const {
+  std::vector<const Tool*> out;
+  for (const auto* tool : selection_.tools()) {
+    if (may_use(*tool, caller_.session())) out.push_back(tool);
+  }
+  return out;
+}
+
+Result<const Tool*> TableToolbox::find(std::string_view name) const {
+  if (const auto* tool = selection_.find(name)) return tool;
+  return no_such_tool(name, selection_.tools());
+}
+
+bool TableToolbox::is_quick(const Tool& tool, const json::Object& arguments) const {
+  return caller_.may_be_quick() && tool.is_quick(arguments);
+}
+
+Result<Reply> TableToolbox::run(const Tool& tool, json::Object arguments,
+                                const std::stop_token& stop) const {
+  return executor_.run(caller_, tool, json::Value(std::move(arguments)), {}, stop);
+}
+
+}  // namespace cairn

@@ -1,0 +1,54 @@
+#include "tools/executor/tool.h"
+
+#include <algorithm>
+
+#include "base/quote.h"
+#include "base/similar.h"
+
+namespace cairn {
+
+std::string_view name(Right right) {
+  switch (right) {
+    case Right::kRead:
+      return "read";
+    case Right::kUpload:
+      return "canUpload";
+    case Right::kManageDepots:
+      return "canManageDepot";
+    case Right::kOwn:
+      return "owner";
+    case Right::kAdmin:
+      return "admin";
+  }
+  return "";
+}
+
+bool Tool::changes(const json::Object& arguments) const {
+  if (dry_run.empty()) return changes();
+  const auto* dry = json::find(arguments, dry_run);
+  return changes() && !(dry != nullptr && dry->is_bool() && dry->get_bool());
+}
+
+Right Tool::right_for(const json::Object& arguments) const {
+  return dry_run.empty() || changes(arguments) ? right : Right::kRead;
+}
+
+bool Tool::is_quick(const json::Object& arguments) const {
+  if (quick_without.empty()) return quick;
+  return std::ranges::none_of(quick_without,
+                              [&](auto argument) { return arguments.contains(argument); });
+}
+
+Result<void> Tool::check(const json::Value& arguments) const {
+  return compiled.check(input, arguments);
+}
+
+Failure no_such_tool(std::string_view name, const std::vector<const Tool*>& known) {
+  std::vector<std::string> names;
+  for (const auto* tool : known) names.push_back(tool->name);
+  const auto near = most_similar(name, names);
+  if (near.empty()) return fail(Code::kToolNotFound, "there is no tool '{}'", shown(name));
+  return fail(Code::kToolNotFound, "there is no tool '{}'; did you mean '{}'?", shown(name), near);
+}
+
+}  // namespace cairn

@@ -1,0 +1,45 @@
+// Toolbox: what one caller is shown and may call. Every surface that offers tools offers those of a
+// toolbox, and a new way to offer tools is one more of these.
+//
+//   TableToolbox       the table under a selection           for agents (table_toolbox.h)
+//   EndpointToolbox    an endpoint's bindings                for outsiders
+//   (endpoints/bound_calls.h) DepotToolbox       the file tools on a depot
+//   (workspace/depot_toolbox.h) DirectoryToolbox   the file tools on directories
+//   (workspace/directory_toolbox.h)
+//
+// Threads  every function may be called from any thread.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/executor/tool.h"
+
+namespace cairn {
+
+class Toolbox {
+ public:
+  virtual ~Toolbox() = default;
+
+  // What a model should know before it begins; empty: there is nothing more to say.
+  virtual std::string introduction() const { return {}; }
+  // What the caller may use, in the order in which it is shown.
+  virtual std::vector<const Tool*> offered() const = 0;
+  // One that can be called, whatever the caller's rights are now: TOOL_NOT_FOUND with the nearest
+  // name.
+  virtual Result<const Tool*> find(std::string_view name) const = 0;
+  // Whether a call is short and never waits, so that it may run where others wait for it.
+  virtual bool is_quick(const Tool&, const json::Object&) const { return false; }
+  // One call. Fails with what the tool fails with.
+  // REQUIRES: the tool is one of this box's.
+  virtual Result<Reply> run(const Tool& tool, json::Object arguments,
+                            const std::stop_token& stop) const = 0;
+  // Whether the caller would still be let in: an open stream outlives the request that opened it.
+  virtual bool still_valid() const = 0;
+};
+using ToolboxPtr = std::shared_ptr<const Toolbox>;
+
+}  // namespace cairn

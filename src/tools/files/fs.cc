@@ -1,0 +1,72 @@
+#include "tools/files/fs.h"
+
+#include "base/quote.h"
+
+namespace cairn::fs {
+
+shape::Field node_key() { return {"nodeKey", shape::text("Depot (dpt_…) or node (nod_…)", 5000)}; }
+
+shape::Field path(std::string_view description, shape::Need need) {
+  return {"path", shape::text(description, Path::kMaxBytes), need};
+}
+
+Result<Path> path_of(const Arguments& arguments, std::string_view name) {
+  return Path::parse(arguments.text(name));
+}
+
+Result<Opened> open(Call& call, std::string_view node_key) {
+  auto target = TRY(call.sight().target(node_key));
+  const bool immutable = !target.place && node_key.size() == 4 + NodeKey::kDigits;
+  auto tree = TRY(view_tree(call.realm().nodes(), target.root));
+  return Opened{std::move(target), std::move(tree), immutable};
+}
+
+Result<Opened> open(Call& call, const Arguments& arguments) {
+  return open(call, arguments.text("nodeKey"));
+}
+
+Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Changed& change,
+                   json::Object answer, std::vector<NodeKey> files) {
+  SaveOptions options{
+      .place = from.target.place, .owners = call.session().owners, .also_owned = std::move(files)};
+  TRY(call.realm().save(stage, change, from.target.root, options));
+  // The new root comes first: it is what the next call needs.
+  json::Object out;
+  out["newRoot"] = change.root->key().render();
+  for (auto& member : answer) out.emplace(member.key(), std::move(member.value()));
+  return Reply(std::move(out));
+}
+
+Result<Reply> save_written(Call& call, const Opened& from, const Stage& stage,
+                           const WriteResult& written) {
+  json::Object file;
+  file["path"] = written.path.render();
+  file["key"] = written.file.key.render();
+  file["size"] = written.file.bytes;
+  file["contentType"] = written.file.type;
+  json::Object out;
+  out["file"] = std::move(file);
+  out["created"] = written.created;
+  return save(call, from, stage, written, std::move(out), {written.file.key});
+}
+
+json::Value written_shape() {
+  return shape::object(
+      {{"newRoot", shape::text("The tree with the change: use it as nodeKey, commit it")},
+       {"file", shape::object({{"path", shape::text()},
+                               {"key", shape::text()},
+                               {"size", shape::integer()},
+                               {"contentType", shape::text()}})},
+       {"created", shape::flag("false: it was overwritten")}});
+}
+
+Reply about(const Opened& opened, const NodeKey& key, json::Object answer) {
+  Reply reply(std::move(answer));
+  reply.about = key;
+  reply.immutable = opened.immutable;
+  return reply;
+}
+
+std::int64_t cost(std::string_view text) { return static_cast<std::int64_t>(json_bytes(text)) + 4; }
+
+}  // namespace cairn::fs

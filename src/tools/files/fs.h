@@ -1,0 +1,42 @@
+// What the fs tools share: naming a tree, and saving what became of it.
+#pragma once
+
+#include "data/tree/change.h"
+#include "data/tree/view.h"
+#include "tools/executor/call.h"
+#include "tools/executor/shape.h"
+#include "tools/executor/tool.h"
+
+namespace cairn::fs {
+
+// Arguments by their usual names.
+shape::Field node_key();
+shape::Field path(std::string_view description, shape::Need need = shape::Need::kRequired);
+Result<Path> path_of(const Arguments& arguments, std::string_view name = "path");
+
+// The tree that `nodeKey` names.
+struct Opened {
+  Target target;
+  TreeView tree;
+  bool immutable = false;  // named by a node's key
+};
+Result<Opened> open(Call& call, const Arguments& arguments);
+Result<Opened> open(Call& call, std::string_view node_key);
+
+// Stores a change for the caller and answers with `newRoot` and what else there is to say. `files`
+// are nodes the caller made and so owns.
+Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Changed& change,
+                   json::Object answer, std::vector<NodeKey> files = {});
+
+// The same for a file that was written, and the shape of that answer.
+Result<Reply> save_written(Call& call, const Opened& from, const Stage& stage,
+                           const WriteResult& written);
+json::Value written_shape();
+
+// An answer about one node.
+Reply about(const Opened& opened, const NodeKey& key, json::Object answer);
+
+// How many bytes of JSON a text takes, about.
+std::int64_t cost(std::string_view text);
+
+}  // namespace cairn::fs

@@ -1,0 +1,36 @@
+#include "tools/files/fs.h"
+#include "tools/files/read_text.h"
+#include "tools/files/tools.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto opened = TRY(fs::open(call, arguments));
+  Budget budget(call.clock(), call.limits());
+  auto content = TRY(read_text(opened.tree, TRY(fs::path_of(arguments)), arguments, budget));
+  return fs::about(opened, content.key, render_text(content, arguments));
+}
+
+}  // namespace
+
+Tool fs_read() {
+  return {
+      .name = "fs_read",
+      .title = "Read a text file",
+      .description =
+          "The content of one text file. Long files come in parts of whole lines: when "
+          "truncated is true, call again with startLine = lastLine + 1, or as hint says. Binary "
+          "files are refused (NOT_TEXT).",
+      .input = shape::object({fs::node_key(), fs::path("e.g. 'src/main.ts'", shape::kOptional),
+                              start_line_field(), end_line_field(), start_byte_field()}),
+      .output = text_shape(),
+      .annotations = {.read_only = true, .idempotent = true},
+      // The beginning of a file is near; its other lines have to be counted.
+      .audited = {"nodeKey", "path"},
+      .quick_without = {"startLine", "startByte"},
+      .run = run,
+  };
+}
+
+}  // namespace cairn

@@ -1,0 +1,37 @@
+#include "tools/files/fs.h"
+#include "tools/files/nodes.h"
+#include "tools/files/tools.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto opened = TRY(fs::open(call, arguments));
+  Reply reply;
+  reply.node = TRY(nodes::navigate(call, opened.tree.root, arguments.text("navigation")));
+  reply.about = reply.node->key();
+  reply.immutable = opened.immutable;
+  return reply;
+}
+
+}  // namespace
+
+Tool get_node() {
+  return {
+      .name = "get_node",
+      .title = "A node's bytes",
+      .description = "The canonical bytes of a node, as docs/node-format.md draws them.",
+      .input = shape::object(
+          {fs::node_key(),
+           {"navigation", shape::text("Child indices from there: '~0/~1'"), shape::kOptional}}),
+      .output = shape::anything("The bytes"),
+      .annotations = {.read_only = true, .idempotent = true},
+      .audience = Audience::kPrograms,
+      .gives = Gives::kNode,
+      .audited = {"nodeKey"},
+      .quick = true,
+      .run = run,
+  };
+}
+
+}  // namespace cairn

@@ -1,0 +1,39 @@
+#include "tools/files/fs.h"
+#include "tools/files/tools.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto opened = TRY(fs::open(call, arguments));
+  auto at = TRY(locate(opened.tree, TRY(fs::path_of(arguments))));
+  Reply reply;
+  if (at.entry.is_dir()) {
+    return fail(Code::kNotAFile, "'{}' is a directory; list it instead", at.path.render());
+  }
+  reply.file =
+      FileBody{&call.realm().nodes(), at.entry.key, at.entry.bytes, std::string(at.entry.type)};
+  reply.about = at.entry.key;
+  reply.immutable = opened.immutable;
+  return reply;
+}
+
+}  // namespace
+
+Tool read_file_tool() {
+  return {
+      .name = "read_file",
+      .title = "A file's bytes",
+      .description = "The bytes of a file of any size, or a range of them.",
+      .input = shape::object({fs::node_key(), fs::path("e.g. 'img/logo.png'", shape::kOptional)}),
+      .output = shape::anything("The bytes"),
+      .annotations = {.read_only = true, .idempotent = true},
+      .audience = Audience::kPrograms,
+      .gives = Gives::kFile,
+      .audited = {"nodeKey", "path"},
+      .quick = true,
+      .run = run,
+  };
+}
+
+}  // namespace cairn

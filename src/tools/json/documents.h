@@ -1,0 +1,75 @@
+// Documents: JSON files as values, parsed once.
+//
+// A file's node says all about its content, so what was parsed from it is kept by its key, the
+// least recently used going first.
+// Threads  every function may be called from any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <list>
+#include <memory>
+#include <unordered_map>
+
+#include "base/guarded.h"
+#include "base/id.h"
+#include "base/turn.h"
+#include "data/json/json.h"
+#include "data/tree/view.h"
+
+namespace cairn {
+
+struct OpenDocument {
+  Path path;  // with names in place of child indices
+  NodeKey key;
+  std::string type;
+  std::shared_ptr<const json::Value> value;
+};
+
+// `'orders.json'`, as the subject of a message.
+Subject file_in_message(const Path& path);
+
+class Documents final {
+ public:
+  static constexpr std::uint64_t kMaxBytes = 32 << 20;
+  static constexpr json::ParseLimits kLimits{.max_depth = 100, .max_values = 4'000'000};
+
+  // `capacity`: about how many bytes of values are kept.
+  explicit Documents(std::size_t capacity = 256 << 20) : capacity_(capacity) {}
+  Documents(const Documents&) = delete;
+  Documents& operator=(const Documents&) = delete;
+
+  // A JSON file in a tree. FILE_TOO_LARGE, INVALID_JSON with the place, and as reading fails.
+  Result<OpenDocument> open(const TreeView& tree, const Path& path);
+  // Its text as it is stored.
+  Result<std::string> text(const TreeView& tree, const OpenDocument& document) const;
+
+  // Those who change documents of one depot take turns, so that few have to try again. Nothing
+  // relies on it but speed.
+  Turn& turn(const DepotId& depot);
+
+  std::uint64_t parsed() const { return parsed_.load(); }
+
+ private:
+  struct Kept {
+    NodeKey key;
+    std::shared_ptr<const json::Value> value;
+    std::size_t bytes = 0;
+  };
+  struct State {
+    std::list<Kept> order;  // the last used first
+    std::unordered_map<NodeKey, std::list<Kept>::iterator> by_key;
+    std::size_t bytes = 0;
+  };
+
+  std::shared_ptr<const json::Value> find(const NodeKey& key) EXCLUDES(state_);
+  void keep(const NodeKey& key, std::shared_ptr<const json::Value> value, std::size_t bytes)
+      EXCLUDES(state_);
+
+  const std::size_t capacity_;
+  std::atomic<std::uint64_t> parsed_ = 0;
+  Guarded<State> state_;
+  std::array<Turn, 256> turns_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,154 @@
+// Changing JSON contexts: create, update, delete, move, copy.
+#include "tools/json/json_context.h"
+#include "tools/json/tools.h"
+
+namespace cairn {
+namespace {
+
+Result<Reply> run_create(Call& call, const Arguments& arguments) {
+  const auto& items = arguments.object().at("items");
+  return json_context::change(
+      call, arguments, "json_create",
+      [&](const document::Document& document, const json::Pointer& pointer) {
+        return document::create(document, pointer, items, arguments.maybe_number("index"));
+      });
+}
+
+Result<Reply> run_update(Call& call, const Arguments& arguments) {
+  const auto& items = arguments.object().at("items");
+  const auto how = arguments.flag("merge") ? document::Update::kMerge : document::Update::kReplace;
+  return json_context::change(
+      call, arguments, "json_update",
+      [&](const document::Document& document, const json::Pointer& pointer) {
+        return document::update(document, pointer, items, how);
+      });
+}
+
+Result<Reply> run_delete(Call& call, const Arguments& arguments) {
+  const auto& keys = arguments.object().at("keys");
+  return json_context::change(
+      call, arguments, "json_delete",
+      [&](const document::Document& document, const json::Pointer& pointer) {
+        return document::remove(document, pointer, keys);
+      });
+}
+
+Result<Reply> run_move(Call& call, const Arguments& arguments) {
+  return json_context::transfer(call, arguments, true);
+}
+
+Result<Reply> run_copy(Call& call, const Arguments& arguments) {
+  return json_context::transfer(call, arguments, false);
+}
+
+json::Value keys_list() {
+  return shape::list_of(shape::any_of({"string", "integer"}), "Keys, or indices from 0");
+}
+
+std::vector<shape::Field> ends() {
+  return {
+      {"from", shape::text("Pointer below jsonPath, e.g. '/todo/0'", 5000)},
+      {"to",
+       shape::text("Pointer below jsonPath (in toPath: from its root): a new key, an index, or "
+                   "'-' for the end of a list",
+                   5000)},
+      {"toPath", shape::text("Another JSON file of the depot; default: the same", Path::kMaxBytes),
+       shape::kOptional}};
+}
+
+}  // namespace
+
+Tool json_create() {
+  return {
+      .name = "json_create",
+      .title = "Create JSON elements",
+      .description =
+          "Adds to the data and commits: to an object new keys, items {key: value}; to a list "
+          "items [value, …] at its end or before index. All or nothing; an existing key is "
+          "KEY_EXISTS (use json_update).",
+      .input = json_context::input(
+          {{"items",
+            shape::any_of({"object", "array"}, "{key: value} for an object, [value] for a list")},
+           {"index", shape::integer("Insert before this index of a list"), shape::kOptional}}),
+      .output = json_context::changed_shape(
+          {{"created", keys_list()}, {"total", shape::integer("Elements now")}}),
+      .annotations = {},
+      .right = Right::kUpload,
+      .audited = {"depotId", "path", "jsonPath"},
+      .run = run_create,
+  };
+}
+
+Tool json_update() {
+  return {
+      .name = "json_update",
+      .title = "Update JSON elements",
+      .description =
+          "Changes existing elements and commits: of an object items {key: value}, of a list "
+          "[{index, value}]. Replaces each, or with merge: true merges objects (RFC 7396: null "
+          "removes a member). All or nothing; a missing key is KEY_NOT_FOUND.",
+      .input = json_context::input(
+          {{"items",
+            shape::any_of({"object", "array"}, "{key: value}, or [{index, value}] for a list")},
+           {"merge", shape::flag("Merge into what is there instead of replacing it"),
+            shape::kOptional}}),
+      .output =
+          json_context::changed_shape({{"updated", keys_list()}, {"total", shape::integer()}}),
+      .annotations = {.destructive = true, .idempotent = true},
+      .right = Right::kUpload,
+      .audited = {"depotId", "path", "jsonPath"},
+      .run = run_update,
+  };
+}
+
+Tool json_delete() {
+  return {
+      .name = "json_delete",
+      .title = "Delete JSON elements",
+      .description =
+          "Removes existing keys of an object, or indices of a list (as they are before the call; "
+          "-1 is the last), and commits. All or nothing.",
+      .input = json_context::input({{"keys", shape::list_of(shape::any_of({"string", "integer"}),
+                                                            "Keys or indices", 1000)}}),
+      .output =
+          json_context::changed_shape({{"deleted", keys_list()}, {"total", shape::integer()}}),
+      .annotations = {.destructive = true},
+      .right = Right::kUpload,
+      .audited = {"depotId", "path", "jsonPath"},
+      .run = run_delete,
+  };
+}
+
+Tool json_move() {
+  return {
+      .name = "json_move",
+      .title = "Move a JSON value",
+      .description =
+          "Takes a value from one pointer to another and commits; also into another JSON file of "
+          "the depot (toPath). The target's parent must exist; a key that is there is KEY_EXISTS.",
+      .input = json_context::input(ends()),
+      .output = json_context::changed_shape({{"from", shape::text()}, {"to", shape::text()}}),
+      .annotations = {.destructive = true},
+      .right = Right::kUpload,
+      .audited = {"depotId", "path", "jsonPath", "from", "to", "toPath"},
+      .run = run_move,
+  };
+}
+
+Tool json_copy() {
+  return {
+      .name = "json_copy",
+      .title = "Copy a JSON value",
+      .description =
+          "Copies a value from one pointer to another and commits; also into another JSON file of "
+          "the depot (toPath). Not into itself.",
+      .input = json_context::input(ends()),
+      .output = json_context::changed_shape({{"from", shape::text()}, {"to", shape::text()}}),
+      .annotations = {},
+      .right = Right::kUpload,
+      .audited = {"depotId", "path", "jsonPath", "from", "to", "toPath"},
+      .run = run_copy,
+  };
+}
+
+}  // namespace cairn

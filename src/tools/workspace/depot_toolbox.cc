@@ -1,0 +1,110 @@
+#include "tools/workspace/depot_toolbox.h"
+
+#include "base/quote.h"
+#include "base/similar.h"
+#include "data/access/sight.h"
+
+namespace cairn::work {
+namespace {
+
+constexpr std::size_t kMaxDeskBytes = 200;
+
+struct Found {
+  Caller caller;
+  std::string address;
+  std::string title;
+};
+
+Result<Found> at_id(Realm& realm, const Caller& caller, std::string_view name) {
+  const Sight sight(realm, caller.session());
+  auto place = sight.place(name);
+  const auto slash = name.find('/');
+  if (!place && slash != std::string_view::npos) {
+    // A directory of what the caller sees, as if it were all.
+    auto whole = sight.place(name.substr(0, slash));
+    if (!whole) return Failure(std::move(place).error());
+    for (const auto& segment : TRY(Path::parse(name.substr(slash + 1))).segments()) {
+      whole->path = whole->path.child(segment);
+    }
+    TRY(check_place(whole->path));
+    TRY(realm.root_at(*whole));
+    return Found{caller.within(*whole, caller.session().who().id), whole->depot.render(),
+                 std::string(name)};
+  }
+  return Found{caller, std::string(name), TRY(realm.get_depot(TRY(std::move(place)).depot)).title};
+}
+
+Failure several(std::string_view name, const std::vector<Found>& same) {
+  std::string ids;
+  for (const auto& one : same) ids += " " + one.address;
+  return fail(Code::kInvalidArgument, "several have the title '{}'; name one of these:{}",
+              shown(name), shown(ids, 500));
+}
+
+// By its id, by the id and a path in it, or by a title that no other has.
+Result<Found> find_depot(Realm& realm, const Caller& caller, std::string_view name) {
+  if (name.starts_with("dpt_")) return at_id(realm, caller, name);
+  std::vector<Found> same;
+  std::vector<std::string> titles;
+  for (const auto& place : TRY(Sight(realm, caller.session()).places())) {
+    auto title = TRY(realm.get_depot(place.depot)).title;
+    titles.push_back(title);
+    if (title != name) continue;
+    same.push_back({caller, caller.session().rights.address_of(place), std::move(title)});
+  }
+  if (same.size() == 1) return same.front();
+  if (same.size() > 1) return several(name, same);
+  const auto near = most_similar(name, titles);
+  return fail(Code::kDepotNotFound, "there is no depot '{}'{}", shown(name),
+              near.empty() ? "; 'cairn depot create' makes one"
+                           : fmt::format("; did you mean '{}'?", shown(near)));
+}
+
+}  // namespace
+
+DepotToolbox::DepotToolbox(FileToolsPtr tools, Selection selection, Executor& executor,
+                           Caller caller, Desk desk, std::string title)
+    : FileToolbox(std::move(tools), std::move(selection), History::kHas),
+      executor_(executor),
+      caller_(std::move(caller)),
+      desk_(std::move(desk)),
+      title_(std::move(title)),
+      id_(caller_.session().who().id.render() + " " + desk_.depot) {}
+
+Result<std::shared_ptr<const DepotToolbox>> DepotToolbox::open(
+    FileToolsPtr tools, Selection selection, Executor& executor, Realms& realms,
+    const Caller& caller, std::string_view depot, std::string_view desk) {
+  auto found = TRY(find_depot(realms.get(caller.session().realm), caller, depot));
+  return std::shared_ptr<const DepotToolbox>(new DepotToolbox(
+      std::move(tools), std::move(selection), executor, std::move(found.caller),
+      {.depot = std::move(found.address), .name = std::string(desk.substr(0, kMaxDeskBytes))},
+      std::move(found.title)));
+}
+
+std::string DepotToolbox::introduction() const {
+  return fmt::format(
+      "Files of the depot '{}', and nothing else. Paths are relative to its root. Every change is "
+      "a commit: history lists them, undo takes one back. When another agent has changed a file "
+      "since "
+      "you read it, both changes are merged, or yours is refused as a CONFLICT: read it again "
+      "then.",
+      title_);
+}
+
+Result<json::Object> DepotToolbox::work(const FileTool& file, Style style,
+                                        const json::Value& arguments,
+                                        const std::stop_token& stop) const {
+  auto desk = desk_;
+  desk.manual = style == Style::kManual;
+  auto reply = TRY(executor_.run(caller_.at(std::move(desk)), file.tool, arguments, {}, stop));
+  return std::move(reply.value.get_object());
+}
+
+Result<std::shared_ptr<const DepotToolbox>> DepotWorkspaces::open(
+    const Caller& caller, std::string_view depot, std::string_view desk,
+    const SelectionRequest& request) const {
+  return DepotToolbox::open(tools_, TRY(Selection::parse(request, tools_->tools())), executor_,
+                            realms_, caller, depot, desk);
+}
+
+}  // namespace cairn::work

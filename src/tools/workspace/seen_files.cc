@@ -1,0 +1,92 @@
+#include "tools/workspace/seen_files.h"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+// What a row takes, about.
+std::size_t cost(const std::string& path) { return path.size() + 128; }
+
+const auto kUsed = [](const auto& row) { return row.second.used; };
+
+}  // namespace
+
+// The agents idle longest go first, and of the last one all it has seen.
+void SeenFiles::make_room(Owner& owner, const std::string& keep) {
+  while (owner.bytes > kMaxBytes && owner.agents.size() > 1) {
+    const auto oldest = std::ranges::min_element(owner.agents, {}, kUsed);
+    owner.bytes -= oldest->second.bytes;
+    owner.agents.erase(oldest);
+  }
+  auto& last = owner.agents[keep];
+  if (owner.bytes <= kMaxBytes) return;
+  last.files.clear();
+  last.bytes = 0;
+  owner.bytes = 0;
+}
+
+SeenFiles::Files* SeenFiles::find(All& all, const Agent& agent) {
+  const auto owner = all.owners.find(agent.owner);
+  if (owner == all.owners.end()) return nullptr;
+  const auto found = owner->second.agents.find(agent.name);
+  return found == owner->second.agents.end() ? nullptr : &found->second;
+}
+
+void SeenFiles::note(const Agent& agent, const std::string& path, const NodeKey& root) {
+  auto all = all_.lock();
+  if (all->owners.size() >= kMaxOwners && !all->owners.contains(agent.owner)) {
+    all->owners.erase(std::ranges::min_element(all->owners, {}, kUsed));
+  }
+  auto& owner = all->owners[agent.owner];
+  auto* known = &owner.agents[agent.name];
+  known->used = owner.used = ++all->clock;
+  if (!known->files.contains(path)) {
+    owner.bytes += cost(path);
+    known->bytes += cost(path);
+    make_room(owner, agent.name);
+    known = &owner.agents[agent.name];
+    if (known->bytes == 0) {  // its own were dropped
+      owner.bytes += cost(path);
+      known->bytes += cost(path);
+    }
+  }
+  known->files.insert_or_assign(path, root);
+}
+
+std::optional<NodeKey> SeenFiles::last(const Agent& agent, const std::string& path) {
+  auto all = all_.lock();
+  auto* known = find(*all, agent);
+  if (known == nullptr) return std::nullopt;
+  known->used = ++all->clock;
+  const auto file = known->files.find(path);
+  if (file == known->files.end()) return std::nullopt;
+  return file->second;
+}
+
+void SeenFiles::forget(const Agent& agent, const std::string& path) {
+  auto all = all_.lock();
+  auto* known = find(*all, agent);
+  if (known == nullptr || known->files.erase(path) == 0) return;
+  known->bytes -= cost(path);
+  all->owners[agent.owner].bytes -= cost(path);
+}
+
+std::vector<std::pair<std::string, NodeKey>> SeenFiles::below(const Agent& agent,
+                                                              const std::string& path) {
+  std::vector<std::pair<std::string, NodeKey>> out;
+  auto all = all_.lock();
+  const auto* known = find(*all, agent);
+  if (known == nullptr) return out;
+  if (const auto itself = known->files.find(path); itself != known->files.end()) {
+    out.emplace_back(itself->first, itself->second);
+  }
+  const auto inside = path + "/";
+  for (auto at = known->files.lower_bound(inside);
+       at != known->files.end() && at->first.starts_with(inside); ++at) {
+    out.emplace_back(at->first, at->second);
+  }
+  return out;
+}
+
+}  // namespace cairn
