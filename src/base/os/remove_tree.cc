@@ -1,12 +1,12 @@
-#include "data/workspace/remove_tree.h"
+#include "base/os/remove_tree.h"
 
 #include <cerrno>
 
 #include <dirent.h>
 
-#include "data/workspace/names.h"
+#include "base/os/names.h"
 
-namespace cairn {
+namespace cairn::os {
 namespace {
 
 // Directories deeper than this are carried up to the top first, and removed from there.
@@ -14,18 +14,21 @@ constexpr int kDeepest = 48;
 // Somebody may go on adding files; the removal gives up some time.
 constexpr int kPasses = 100'000;
 
-os::Outcome<void> unlink(int directory, const std::string& name, int flags) {
-  if (::unlinkat(directory, name.c_str(), flags) == 0 || errno == ENOENT) return {};
-  return std::unexpected(errno);
+// Gone, by whoever.
+Outcome<void> unlink(int directory, const std::string& name, int flags, const Kernel& kernel) {
+  auto removed = remove_name(directory, name, flags, kernel);
+  if (!removed && removed.error() == ENOENT) return {};
+  return removed;
 }
 
 class Removal final {
  public:
-  Removal(int top, TemporaryNames& names) : top_(top), names_(names) {}
+  Removal(int top, TemporaryNames& names, const Kernel& kernel)
+      : top_(top), names_(names), kernel_(kernel) {}
 
   // Everything in the directory; it may have to be called again when directories were carried up.
-  os::Outcome<void> empty(int directory, int depth) {
-    auto reader = NameReader::open(directory);
+  Outcome<void> empty(int directory, int depth) {
+    auto reader = NameReader::open(directory, kernel_);
     if (!reader) return std::unexpected(reader.error());
     while (true) {
       const auto entry = reader->next();
@@ -38,20 +41,20 @@ class Removal final {
   }
 
  private:
-  os::Outcome<void> remove(int directory, const std::string& name, bool is_directory, int depth) {
+  Outcome<void> remove(int directory, const std::string& name, bool is_directory, int depth) {
     if (!is_directory) {
-      auto removed = unlink(directory, name, 0);
+      auto removed = unlink(directory, name, 0, kernel_);
       if (removed || removed.error() != EISDIR) return removed;
     }
     // Most of the deepest directories are empty by now or were so from the start.
-    auto removed = unlink(directory, name, AT_REMOVEDIR);
+    auto removed = unlink(directory, name, AT_REMOVEDIR, kernel_);
     if (removed || removed.error() != ENOTEMPTY) return removed;
-    if (depth == kDeepest) return os::rename_over(directory, name, top_, names_.next());
-    const auto inner = os::open_name(directory, name, O_PATH | O_DIRECTORY);
+    if (depth == kDeepest) return rename_over(directory, name, top_, names_.next(), kernel_);
+    const auto inner = open_name(directory, name, O_PATH | O_DIRECTORY, 0, kernel_);
     if (!inner) return std::unexpected(inner.error());
     auto emptied = empty(inner->fd(), depth + 1);
     if (!emptied) return emptied;
-    removed = unlink(directory, name, AT_REMOVEDIR);
+    removed = unlink(directory, name, AT_REMOVEDIR, kernel_);
     // Not empty: somebody added a file, or the listing missed one. The next pass finds it.
     if (!removed && removed.error() == ENOTEMPTY) return {};
     return removed;
@@ -59,24 +62,26 @@ class Removal final {
 
   int top_;
   TemporaryNames& names_;
+  const Kernel& kernel_;
 };
 
 }  // namespace
 
-os::Outcome<void> remove_tree(int directory, const std::string& name, TemporaryNames& names) {
-  auto removed = unlink(directory, name, 0);
+Outcome<void> remove_tree(int directory, const std::string& name, TemporaryNames& names,
+                          const Kernel& kernel) {
+  auto removed = unlink(directory, name, 0, kernel);
   if (removed || removed.error() != EISDIR) return removed;
-  removed = unlink(directory, name, AT_REMOVEDIR);
+  removed = unlink(directory, name, AT_REMOVEDIR, kernel);
   if (removed || removed.error() != ENOTEMPTY) return removed;
-  const auto top = os::open_name(directory, name, O_PATH | O_DIRECTORY);
+  const auto top = open_name(directory, name, O_PATH | O_DIRECTORY, 0, kernel);
   if (!top) return std::unexpected(top.error());
-  Removal removal(top->fd(), names);
+  Removal removal(top->fd(), names, kernel);
   for (int pass = 0; pass < kPasses; ++pass) {
     if (auto emptied = removal.empty(top->fd(), 0); !emptied) return emptied;
-    removed = unlink(directory, name, AT_REMOVEDIR);
+    removed = unlink(directory, name, AT_REMOVEDIR, kernel);
     if (removed || removed.error() != ENOTEMPTY) return removed;
   }
   return std::unexpected(ENOTEMPTY);
 }
 
-}  // namespace cairn
+}  // namespace cairn::os

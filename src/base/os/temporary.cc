@@ -1,13 +1,13 @@
-#include "data/workspace/temporary.h"
+#include "base/os/temporary.h"
 
 #include <cstring>
 #include <tuple>
 
 #include <fmt/format.h>
 
-#include "data/workspace/remove_tree.h"
+#include "base/os/remove_tree.h"
 
-namespace cairn {
+namespace cairn::os {
 namespace {
 
 constexpr std::string_view kEnd = ".tmp";
@@ -35,7 +35,7 @@ bool TemporaryNames::mine(std::string_view name) const {
 }
 
 Draft::~Draft() {
-  if (!kept_) std::ignore = remove_tree(directory_, name_, names_);
+  if (!kept_) std::ignore = remove_tree(directory_, name_, names_, kernel_);
 }
 
-}  // namespace cairn
+}  // namespace cairn::os

@@ -1,10 +1,10 @@
-#include "data/workspace/system.h"
+#include "base/os/system.h"
 
 #include <cerrno>
 
-#include "data/workspace/workspace_testing.h"
+#include "base/os/os_testing.h"
 
-namespace cairn {
+namespace cairn::os {
 namespace {
 
 using testing::ElementsAre;
@@ -25,7 +25,7 @@ TEST(System, OpensNothingThatIsNotBeneath) {
   tree.link("loop", "loop");
   tree.link("/proc/self/root", "proc");
   const auto root = root_of(tree);
-  if (error_of(os::open_beneath(root.fd(), "", {})) == ENOSYS) GTEST_SKIP() << "no openat2";
+  if (error_of(open_beneath(root.fd(), "", {})) == ENOSYS) GTEST_SKIP() << "no openat2";
   struct Case {
     const char* path;
     int error;
@@ -43,8 +43,8 @@ TEST(System, OpensNothingThatIsNotBeneath) {
                         {"none", ENOENT},
                         {"d/file/x", ENOTDIR}};
   for (const auto& c : cases)
-    EXPECT_EQ(error_of(os::open_beneath(root.fd(), c.path, {})), c.error) << c.path;
-  EXPECT_EQ(error_of(os::open_beneath(root.fd(), "d", {.openat2 = false})), ENOSYS);
+    EXPECT_EQ(error_of(open_beneath(root.fd(), c.path, {})), c.error) << c.path;
+  EXPECT_EQ(error_of(open_beneath(root.fd(), "d", {.openat2 = false})), ENOSYS);
 }
 
 TEST(System, RenamesOverNothing) {
@@ -61,19 +61,19 @@ TEST(System, RenamesOverNothing) {
     for (const auto* from : {"file", "directory", "link"}) {
       const auto before = tree.picture(".");
       for (const auto* to : {"a", "b", "c"}) {
-        EXPECT_EQ(error_of(os::rename_new(root.fd(), from, root.fd(), to, kernel.kernel)), EEXIST)
+        EXPECT_EQ(error_of(rename_new(root.fd(), from, root.fd(), to, kernel.kernel)), EEXIST)
             << from << " to " << to;
         EXPECT_EQ(tree.picture("."), before);
       }
-      EXPECT_EQ(error_of(os::rename_new(root.fd(), from, root.fd(), std::string(from) + "2",
-                                        kernel.kernel)),
-                0);
+      EXPECT_EQ(
+          error_of(rename_new(root.fd(), from, root.fd(), std::string(from) + "2", kernel.kernel)),
+          0);
     }
     EXPECT_THAT(tree.picture("."), ElementsAre("a=there", "b/", "c -> nowhere", "directory2/",
                                                "directory2/x=from", "file2=from", "link2 -> from"));
-    EXPECT_NE(error_of(os::rename_new(root.fd(), "b", root.fd(), "b/in", kernel.kernel)), 0);
-    EXPECT_EQ(error_of(os::rename_new(root.fd(), "none", root.fd(), "x", kernel.kernel)), ENOENT);
-    EXPECT_TRUE(fs::is_empty(tree.at("b")));
+    EXPECT_NE(error_of(rename_new(root.fd(), "b", root.fd(), "b/in", kernel.kernel)), 0);
+    EXPECT_EQ(error_of(rename_new(root.fd(), "none", root.fd(), "x", kernel.kernel)), ENOENT);
+    EXPECT_TRUE(std::filesystem::is_empty(tree.at("b")));
   }
 }
 
@@ -81,14 +81,14 @@ TEST(System, TellsWhereAHandleIs) {
   TempTree tree;
   tree.file("a (deleted)", "x");
   const auto root = root_of(tree);
-  const auto file = *os::open_name(root.fd(), "a (deleted)", O_PATH);
-  EXPECT_EQ(os::path_of(file.fd(), {}), tree.at("a (deleted)"));
-  fs::rename(tree.at("a (deleted)"), tree.at("b"));
-  EXPECT_EQ(os::path_of(file.fd(), {}), tree.at("b"));
-  EXPECT_EQ(os::path_of(file.fd(), {.proc = false}), "");
-  fs::remove(tree.at("b"));
-  EXPECT_EQ(os::path_of(file.fd(), {}), "");
+  const auto file = *open_name(root.fd(), "a (deleted)", O_PATH);
+  EXPECT_EQ(path_of(file.fd(), {}), tree.at("a (deleted)"));
+  std::filesystem::rename(tree.at("a (deleted)"), tree.at("b"));
+  EXPECT_EQ(path_of(file.fd(), {}), tree.at("b"));
+  EXPECT_EQ(path_of(file.fd(), {.proc = false}), "");
+  std::filesystem::remove(tree.at("b"));
+  EXPECT_EQ(path_of(file.fd(), {}), "");
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::os

@@ -1,11 +1,11 @@
-#include "data/workspace/os_error.h"
+#include "base/os/os_error.h"
 
 #include <cerrno>
 #include <cstring>
 
 #include "base/quote.h"
 
-namespace cairn {
+namespace cairn::os {
 namespace {
 
 Code code_of(int error) {
@@ -38,11 +38,6 @@ std::string symbol_of(int error) {
   return symbol == nullptr ? fmt::format("errno {}", error) : symbol;
 }
 
-std::string description_of(int error) {
-  const char* const description = ::strerrordesc_np(error);
-  return description == nullptr ? symbol_of(error) : description;
-}
-
 std::string message_of(int error, const std::string& path) {
   switch (error) {
     case ENOENT:
@@ -70,18 +65,28 @@ std::string message_of(int error, const std::string& path) {
     case EDQUOT:
       return fmt::format("there is no room left for '{}'; remove something first", path);
     default:
-      return fmt::format("'{}' could not be used: {}", path, description_of(error));
+      return fmt::format("'{}' could not be used: {}", path, description(error));
   }
 }
 
 }  // namespace
 
+std::string description(int error) {
+  const char* const text = ::strerrordesc_np(error);
+  return text == nullptr ? symbol_of(error) : text;
+}
+
 std::string shown_path(std::string_view path) { return shown(path, std::size_t{3} * 4096); }
 
-Failure os_failure(int error, std::string_view place, std::string_view about) {
+Failure io_error(std::string_view doing, const std::filesystem::path& path, int error) {
+  return fail(Code::kIoError, "cannot {} '{}': {}", doing, shown_path(path.string()),
+              description(error));
+}
+
+Failure path_failure(int error, std::string_view place, std::string_view about) {
   return Failure(Error(code_of(error), message_of(error, shown_path(about.empty() ? place : about)))
                      .with("place", std::string(place))
                      .with("errno", symbol_of(error)));
 }
 
-}  // namespace cairn
+}  // namespace cairn::os

@@ -1,17 +1,18 @@
 // Temporary names beside what is being made: `.cairn-<16 hex digits>.tmp`, of which the first
-// eight are this workspace's.
+// eight are of one TemporaryNames.
 //
 // Threads     every function may be called from any thread.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/os/system.h"
 #include "base/random.h"
-#include "data/workspace/system.h"
 
-namespace cairn {
+namespace cairn::os {
 
 class TemporaryNames final {
  public:
@@ -30,8 +31,8 @@ class TemporaryNames final {
 class Draft final {
  public:
   // REQUIRES: both outlive it.
-  Draft(int directory, TemporaryNames& names)
-      : directory_(directory), names_(names), name_(names.next()) {}
+  Draft(int directory, TemporaryNames& names, const Kernel& kernel = {})
+      : directory_(directory), names_(names), kernel_(kernel), name_(names.next()) {}
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
   ~Draft();
@@ -42,8 +43,9 @@ class Draft final {
  private:
   int directory_;
   TemporaryNames& names_;
+  Kernel kernel_;
   std::string name_;
   bool kept_ = false;
 };
 
-}  // namespace cairn
+}  // namespace cairn::os

@@ -1,20 +1,18 @@
-#include "data/workspace/names.h"
+#include "data/workspace/similar_names.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <vector>
 
-#include <dirent.h>
 #include <utf8proc.h>
 
+#include "base/os/names.h"
 #include "base/similar.h"
 #include "base/utf8.h"
 
 namespace cairn {
 namespace {
 
-constexpr std::size_t kBuffer = std::size_t{64} * 1024;
 constexpr std::size_t kNamesToCompare = 1000;
 
 bool is_ascii(std::string_view name) {
@@ -33,37 +31,6 @@ std::optional<std::string> composed(const std::string& name) {
 
 }  // namespace
 
-os::Outcome<NameReader> NameReader::open(int directory) {
-  auto handle = os::open_listing(directory);
-  if (!handle) return std::unexpected(handle.error());
-  return NameReader(*std::move(handle));
-}
-
-NameReader::NameReader(Handle handle)
-    : handle_(std::move(handle)), buffer_(std::make_unique_for_overwrite<char[]>(kBuffer)) {}
-
-os::Outcome<std::optional<RawName>> NameReader::next() {
-  while (true) {
-    if (at_ == end_) {
-      const auto count = ::getdents64(handle_.fd(), buffer_.get(), kBuffer);
-      if (count < 0) return std::unexpected(errno);
-      if (count == 0) return std::nullopt;
-      at_ = 0;
-      end_ = static_cast<std::size_t>(count);
-    }
-    const auto* const entry = reinterpret_cast<const dirent64*>(buffer_.get() + at_);
-    at_ += entry->d_reclen;
-    const std::string_view name(entry->d_name);
-    if (name != "." && name != "..") return RawName{.name = name, .type = entry->d_type};
-  }
-}
-
-os::Outcome<void> NameReader::rewind() {
-  at_ = end_ = 0;
-  if (::lseek(handle_.fd(), 0, SEEK_SET) < 0) return std::unexpected(errno);
-  return {};
-}
-
 bool may_have_equivalent(std::string_view name) {
   // Of ASCII, only K (the sign of kelvin), ; and ` are what another character is composed to.
   return !is_ascii(name) || name.find_first_of("K;`") != name.npos;
@@ -73,7 +40,7 @@ Equivalent equivalent_name(int directory, const std::string& name) {
   if (!may_have_equivalent(name)) return {};
   const auto wanted = composed(name);
   if (!wanted) return {};
-  auto names = NameReader::open(directory);
+  auto names = os::NameReader::open(directory);
   if (!names) return {};
   Equivalent found;
   while (true) {
@@ -92,7 +59,7 @@ Equivalent equivalent_name(int directory, const std::string& name) {
 }
 
 std::string nearest_name(int directory, const std::string& name) {
-  auto names = NameReader::open(directory);
+  auto names = os::NameReader::open(directory);
   if (!names) return {};
   std::vector<std::string> candidates;
   while (candidates.size() < kNamesToCompare) {
