@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/os/names.h"
+#include "base/os/os_error.h"
 #include "base/quote.h"
 #include "data/cas/content_type.h"
 #include "data/cas/file.h"
@@ -20,31 +19,6 @@
 
 namespace cairn {
 namespace {
-
-class FileHandle final {
- public:
-  explicit FileHandle(int fd) : fd_(fd) {}
-  ~FileHandle() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  FileHandle(const FileHandle&) = delete;
-  FileHandle& operator=(const FileHandle&) = delete;
-  int get() const { return fd_; }
-  bool ok() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-Failure io_error(std::string_view doing, std::string_view path) {
-  return fail(Code::kIoError, "cannot {} '{}': {}", doing, path, std::strerror(errno));
-}
-
-FileStamp stamp_of(const struct stat& stat) {
-  auto nanos = [](const timespec& time) { return time.tv_sec * 1'000'000'000LL + time.tv_nsec; };
-  return {static_cast<std::uint64_t>(stat.st_size), nanos(stat.st_mtim), nanos(stat.st_ctim),
-          stat.st_ino};
-}
 
 // Collects nodes and stores them a good handful at a time.
 class NodeBatcher final : public NodeSink {
@@ -90,11 +64,12 @@ struct DirTask {
 class Importer final {
  public:
   Importer(Realm& realm, const std::filesystem::path& source, const ImportIndex* index,
-           ImportIndexWriter& writer, Progress& progress)
+           ImportIndexWriter& writer, const os::Kernel& kernel, Progress& progress)
       : realm_(realm),
         source_(source.string()),
         index_(index),
         writer_(writer),
+        kernel_(kernel),
         progress_(progress),
         began_ns_(realm.clock().now() * 1'000'000LL) {}
 
@@ -168,62 +143,44 @@ class Importer final {
   }
 
   Result<void> read_directory(DirTask& task, NodeBatcher& batcher, Bytes& buffer) {
-    auto where = on_disk(task);
-    FileHandle dir(::open(
-        where.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | (task.path.empty() ? 0 : O_NOFOLLOW)));
-    if (!dir.ok()) return io_error("open the directory", where);
-    auto names = TRY(list_names(dir.get(), where));
+    os::NameReader reader(TRY(open_directory(task)), kernel_);
+    auto names = TRY(list_names(reader, on_disk(task)));
     for (auto& [name, type] : names) {
       if (type == DT_DIR) {
         add_child(task, name);
       } else if (type == DT_REG) {
-        TRY(add_file(task, dir.get(), name, batcher, buffer));
+        TRY(add_file(task, reader.fd(), name, batcher, buffer));
       }
     }
     for (auto& child : task.children) push(child.get());
     return complete(task);
   }
 
+  // The source itself may be a link.
+  Result<os::Handle> open_directory(const DirTask& task) const {
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY;
+    const auto where = on_disk(task);
+    return os::checked(task.path.empty() ? os::open_path(where, kFlags, kernel_)
+                                         : os::open_name(AT_FDCWD, where, kFlags, 0, kernel_),
+                       "open the directory", where);
+  }
+
   using Listed = std::vector<std::pair<std::string, unsigned char>>;
 
   // The files and directories in a directory, by name; what is neither is skipped and noted.
-  Result<Listed> list_names(int dir, const std::string& where) {
-    int copy = ::dup(dir);
-    DIR* stream = copy < 0 ? nullptr : ::fdopendir(copy);
-    if (stream == nullptr) return io_error("list the directory", where);
-    std::unique_ptr<DIR, int (*)(DIR*)> closer(stream, ::closedir);
+  Result<Listed> list_names(os::NameReader& reader, const std::string& where) {
     Listed names;
-    while (true) {
-      errno = 0;
-      auto* entry = ::readdir(stream);
-      if (entry == nullptr && errno != 0) return io_error("list the directory", where);
-      if (entry == nullptr) break;
-      std::string name = entry->d_name;
-      if (name == "." || name == "..") continue;
-      auto type = entry->d_type;
-      if (type == DT_UNKNOWN) type = type_of(dir, name);
+    while (const auto entry = TRY(os::checked(reader.next(), "list the directory", where))) {
+      std::string name(entry->name);
+      const auto type = os::type_of(reader.fd(), *entry, kernel_);
       if (auto why = reason_to_skip(name, type); !why.empty()) {
-        state_.lock()->skipped.push_back(where + "/" + name + ": " + why);
+        state_.lock()->skipped.push_back(fmt::format("{}/{}: {}", where, name, why));
         continue;
       }
       names.emplace_back(std::move(name), type);
     }
     std::ranges::sort(names);
     return names;
-  }
-
-  static unsigned char type_of(int dir, const std::string& name) {
-    struct stat stat{};
-    if (::fstatat(dir, name.c_str(), &stat, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
-    return IFTODT(stat.st_mode);
-  }
-
-  static std::string reason_to_skip(const std::string& name, unsigned char type) {
-    if (auto valid = check_name(name); !valid) return valid.error().message;
-    if (child_index(name)) return "names of '~' and digits stand for child indices";
-    if (type == DT_LNK) return "symbolic links are not followed";
-    if (type != DT_REG && type != DT_DIR) return "neither a file nor a directory";
-    return {};
   }
 
   void add_child(DirTask& task, const std::string& name) {
@@ -239,9 +196,7 @@ class Importer final {
   Result<void> add_file(DirTask& task, int dir, const std::string& name, NodeBatcher& batcher,
                         Bytes& buffer) {
     const auto* before = known_file(task, name);
-    struct stat stat{};
-    if (before != nullptr && ::fstatat(dir, name.c_str(), &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
-        stamp_of(stat) == before->stamp) {
+    if (before != nullptr && is_same(dir, name, before->stamp)) {
       task.now.files.push_back(*before);
       unchanged_ += 1;
       progress_.files += 1;
@@ -250,24 +205,28 @@ class Importer final {
     }
     task.same = false;
     auto path = on_disk(task) + "/" + name;
-    FileHandle file(::openat(dir, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!file.ok() || ::fstat(file.get(), &stat) != 0) return io_error("open", path);
-    if (!S_ISREG(stat.st_mode)) {
+    const auto file =
+        TRY(os::checked(os::open_name(dir, name, O_RDONLY | O_NONBLOCK, 0, kernel_), "open", path));
+    const auto about = TRY(os::checked(os::stat(file.fd(), kernel_), "open", path));
+    if (!os::is_file(about)) {
       return fail(Code::kIoError, "'{}' was a file and is not one any more; import again", path);
     }
-    auto node = TRY(read_node(file.get(), stat, name, path, batcher, buffer));
-    auto stamp = stamp_of(stat);
+    auto node = TRY(read_node(file, about.stx_size, name, path, batcher, buffer));
+    auto stamp = os::stamp_of(about).kept();
     stamp.size = node->size();
     // Too fresh to be told from a change that comes next: its time is not one a file has.
-    if (stamp.mtime_ns + kSettled >= began_ns_ || stamp.ctime_ns + kSettled >= began_ns_) {
-      stamp.mtime_ns = -1;
-    }
+    if (!stamp.is_settled(began_ns_)) stamp.modified = -1;
     task.names.push_back(name);
     task.names.emplace_back(node->type());
     task.now.files.push_back({{}, stamp, node->key(), {}});
     progress_.files += 1;
     progress_.bytes += node->size();
     return {};
+  }
+
+  bool is_same(int dir, const std::string& name, const os::Stamp& before) const {
+    const auto now = os::stat_name(dir, name, kernel_);
+    return now && os::stamp_of(*now).kept() == before;
   }
 
   static const ImportIndex::File* known_file(const DirTask& task, std::string_view name) {
@@ -277,19 +236,17 @@ class Importer final {
     return at != files.end() && at->name == name ? &*at : nullptr;
   }
 
-  Result<NodePtr> read_node(int file, const struct stat& stat, const std::string& name,
+  Result<NodePtr> read_node(const os::Handle& file, std::size_t size, const std::string& name,
                             const std::string& path, NodeBatcher& batcher, Bytes& buffer) {
-    auto size = static_cast<std::size_t>(stat.st_size);
     FileWriter writer(batcher);
     std::string type;
     buffer.resize(std::clamp<std::size_t>(size + 1, 4096, kPortion));
     std::size_t filled = 0;
     bool small = true;
     while (true) {
-      auto got = ::read(file, buffer.data() + filled, buffer.size() - filled);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return io_error("read", path);
-      filled += static_cast<std::size_t>(got);
+      const auto room = std::span(buffer).subspan(filled);
+      const auto got = TRY(os::checked(os::read(file.fd(), room, kernel_), "read", path));
+      filled += got;
       bool end = got == 0;
       if (!end && filled < buffer.size()) continue;
       auto part = ByteView(buffer).substr(0, filled);
@@ -364,13 +321,12 @@ class Importer final {
   }
 
   static constexpr std::size_t kPortion = 4 << 20;
-  // File systems stamp to some milliseconds; two seconds is what the coarsest need.
-  static constexpr std::int64_t kSettled = 2'000'000'000;
 
   Realm& realm_;
   std::string source_;
   const ImportIndex* index_;
   ImportIndexWriter& writer_;
+  os::Kernel kernel_;
   Progress& progress_;
   std::int64_t began_ns_;
   std::atomic<std::uint64_t> unchanged_ = 0;
@@ -392,20 +348,26 @@ Result<void> keep_alive(Realm& realm, const DepotId& depot, const NodeKey& root)
 
 }  // namespace
 
+std::string reason_to_skip(std::string_view name, unsigned char type) {
+  if (auto valid = check_name(name); !valid) return valid.error().message;
+  if (child_index(name)) return "names of '~' and digits stand for child indices";
+  if (type == DT_LNK) return "symbolic links are not followed";
+  if (type != DT_REG && type != DT_DIR) return "neither a file nor a directory";
+  return {};
+}
+
 Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
                                       const std::filesystem::path& source,
                                       const ImportOptions& options, Progress& progress) {
   std::error_code error;
   auto absolute = std::filesystem::canonical(source, error);
-  if (error) {
-    return fail(Code::kIoError, "cannot import '{}': {}", source.string(), error.message());
-  }
+  if (error) return os::io_error("import", source, error.value());
   auto before = TRY(realm.get_depot(depot));
   Realm::Upload upload(realm);
   auto index = TRY(ImportIndex::load(realm, depot, absolute.string()));
   if (index) TRY(keep_alive(realm, depot, index->root()));
   ImportIndexWriter writer(absolute.string());
-  Importer importer(realm, absolute, index ? &*index : nullptr, writer, progress);
+  Importer importer(realm, absolute, index ? &*index : nullptr, writer, options.kernel, progress);
   auto top = TRY(importer.run(options.threads));
   ImportResult result;
   result.root = top.key;

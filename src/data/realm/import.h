@@ -3,9 +3,12 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/os/kernel.h"
 #include "data/realm/realm.h"
 
 namespace cairn {
@@ -20,6 +23,7 @@ struct ImportOptions {
   unsigned threads = 2;
   std::string message;
   std::optional<DelegateId> author;
+  os::Kernel kernel = {};
 };
 
 struct ImportResult {
@@ -31,6 +35,9 @@ struct ImportResult {
   std::vector<std::string> skipped;  // path and why: links, devices, names that are not UTF-8
 };
 
+// Why an entry of a directory is skipped, by its name and type (DT_…); empty: it is not.
+std::string reason_to_skip(std::string_view name, unsigned char type);
+
 // Makes the depot's tree that of the directory and commits it, durably. Files are read by several
 // threads; what another import of the same directory has seen unchanged is not read again.
 // IO_ERROR with the path when something cannot be read, QUOTA_EXCEEDED when it does not fit: then
@@ -40,12 +47,14 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
                                       const std::filesystem::path& source,
                                       const ImportOptions& options, Progress& progress);
 
-// Writes the tree below `root` into a directory that does not exist yet, or is empty.
+// Writes the tree below `root` into a directory that does not exist yet, or is empty. TARGET_EXISTS
+// when something is in it; IO_ERROR, and then a part of the tree may be there.
 struct ExportResult {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
 };
 Result<ExportResult> export_directory(const NodeReader& nodes, const NodeKey& root,
-                                      const std::filesystem::path& target, Progress& progress);
+                                      const std::filesystem::path& target, Progress& progress,
+                                      const os::Kernel& kernel = {});
 
 }  // namespace cairn

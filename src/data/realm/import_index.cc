@@ -46,8 +46,8 @@ bool ImportIndex::parse(std::string_view source) {
       File file;
       file.name = in.take(in.varint());
       file.stamp.size = in.varint();
-      file.stamp.mtime_ns = static_cast<std::int64_t>(in.varint());
-      file.stamp.ctime_ns = static_cast<std::int64_t>(in.varint());
+      file.stamp.modified = static_cast<std::int64_t>(in.varint());
+      file.stamp.changed = static_cast<std::int64_t>(in.varint());
       file.stamp.inode = in.varint();
       auto file_key = in.take(NodeKey::kSize);
       if (in.failed()) return false;
@@ -77,8 +77,8 @@ void ImportIndexWriter::add(std::string_view path, const ImportIndex::Directory&
   for (const auto& file : directory.files) {
     put_text(out, file.name);
     put_varint(out, file.stamp.size);
-    put_varint(out, static_cast<std::uint64_t>(file.stamp.mtime_ns));
-    put_varint(out, static_cast<std::uint64_t>(file.stamp.ctime_ns));
+    put_varint(out, static_cast<std::uint64_t>(file.stamp.modified));
+    put_varint(out, static_cast<std::uint64_t>(file.stamp.changed));
     put_varint(out, file.stamp.inode);
     out.append(file.key.bytes());
     put_text(out, file.type);

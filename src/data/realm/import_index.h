@@ -9,26 +9,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/os/stamp.h"
 #include "data/cas/dict.h"
 #include "data/realm/realm.h"
 
 namespace cairn {
 
-// The part of stat(2) that tells whether a file is still the same.
-struct FileStamp {
-  std::uint64_t size = 0;
-  std::int64_t mtime_ns = 0;
-  std::int64_t ctime_ns = 0;
-  std::uint64_t inode = 0;
-
-  bool operator==(const FileStamp&) const = default;
-};
-
 class ImportIndex final {
  public:
   struct File {
     std::string_view name;
-    FileStamp stamp;
+    os::Stamp stamp;  // as it is kept
     NodeKey key;
     std::string_view type;
   };

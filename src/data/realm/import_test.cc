@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os/os_testing.h"
 #include "data/cas/content_type.h"
 #include "data/realm/fsck.h"
 #include "data/realm/gc.h"
@@ -588,6 +589,47 @@ TEST_F(ExportTest, FillsAnEmptyDirectoryAndNoOther) {
   write_file("file", "not a directory");
   EXPECT_THAT(export_to(at("file")), FailsWith(Code::kIoError));
   EXPECT_THAT(export_to(at("file/below")), FailsWith(Code::kIoError));
+}
+
+TEST_F(ExportTest, SaysWhichFileTheDiskDidNotTake) {
+  depot.with("a", "1").with("d/b", "2").committed();
+  for (const auto call : {os::Call::kMakeDirectory, os::Call::kWrite, os::Call::kClose}) {
+    os::Failing failing(ENOSPC, {.call = call});
+    Progress progress;
+    const auto target = world.dir / "full";
+    auto failed =
+        export_directory(world.realm.nodes(), depot.root(), target, progress, failing.kernel());
+    ASSERT_THAT(failed, FailsWith(Code::kIoError));
+    EXPECT_THAT(failed.error().message,
+                HasSubstr(call == os::Call::kMakeDirectory ? "full/d'" : "full/a'"));
+    EXPECT_THAT(failed.error().message, HasSubstr("No space left on device"));
+    fs::remove_all(target);
+  }
+}
+
+TEST_F(ImportTest, LeavesTheDepotAsItIsWhenTheDiskFails) {
+  write_files(kTree);
+  const auto before = depot.root();
+  for (const auto call : {os::Call::kOpen, os::Call::kList, os::Call::kStat, os::Call::kRead}) {
+    os::Failing failing(EIO, {.call = call, .nth = 2});
+    Progress progress;
+    EXPECT_THAT(
+        import_directory(
+            world.realm, depot.id, source,
+            {.threads = 1, .message = "", .author = std::nullopt, .kernel = failing.kernel()},
+            progress),
+        FailsWith(Code::kIoError));
+    EXPECT_EQ(depot.root(), before);
+  }
+  os::Failing interrupted(EINTR, {.call = os::Call::kRead});
+  Progress progress;
+  EXPECT_THAT(
+      import_directory(
+          world.realm, depot.id, source,
+          {.threads = 1, .message = "", .author = std::nullopt, .kernel = interrupted.kernel()},
+          progress),
+      IsOk());
+  EXPECT_EQ(depot.files(), kTree);
 }
 
 TEST_F(ExportTest, RefusesWhatIsNoDirectory) {

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "data/store/disk_files.h"
+#include "base/os/disk_files.h"
 #include "data/store/open.h"
 
 namespace cairn {
@@ -21,12 +21,7 @@ Result<void> refuse_existing(const fs::path& target) {
 }
 
 Result<void> write_marker(const fs::path& target) {
-  const fs::path path = target / kMarkerName;
-  std::ofstream file(path, std::ios::binary);
-  file << kMarker << std::flush;
-  if (!file) return fail(Code::kIoError, "cannot write '{}'", path.string());
-  TRY(sync_path(path));
-  return sync_path(target);
+  return os::replace_file(target / kMarkerName, kMarker, 0666);
 }
 
 Result<void> check_marker(const fs::path& backup) {
@@ -43,28 +38,28 @@ fs::path parent_of(const fs::path& path) { return fs::absolute(path).parent_path
 Result<void> fill_backup(Backend& backend, const fs::path& target) {
   TRY(backend.checkpoint(target / "store"));
   TRY(write_marker(target));
-  return sync_path(parent_of(target));
+  return os::sync_path(parent_of(target));
 }
 
 // Under another name until it is whole.
 Result<void> fill_restored(const fs::path& backup, const fs::path& partial,
                            const fs::path& target) {
-  TRY(copy_files(backup / "store", partial / "store"));
-  TRY(sync_path(partial));
+  TRY(os::copy_files(backup / "store", partial / "store"));
+  TRY(os::sync_path(partial));
   std::error_code error;
   fs::rename(partial, target, error);
   if (error) {
     return fail(Code::kIoError, "cannot rename '{}' to '{}': {}", partial.string(), target.string(),
                 error.message());
   }
-  return sync_path(parent_of(target));
+  return os::sync_path(parent_of(target));
 }
 
 }  // namespace
 
 Result<void> make_backup(Backend& backend, const fs::path& target) {
   TRY(refuse_existing(target));
-  TRY(make_directory(target));
+  TRY(os::make_directories(target));
   auto made = fill_backup(backend, target);
   std::error_code ignored;
   if (!made) fs::remove_all(target, ignored);
@@ -76,7 +71,7 @@ Result<void> restore_backup(const fs::path& backup, const fs::path& given) {
   const fs::path target = given.has_filename() ? given : given.parent_path();
   TRY(check_marker(backup));
   TRY(refuse_existing(target));
-  TRY(make_directory(parent_of(target)));
+  TRY(os::make_directories(parent_of(target)));
   fs::path partial = fs::absolute(target);
   partial += ".restoring";
   if (!refuse_existing(partial)) {

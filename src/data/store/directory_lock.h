@@ -6,7 +6,9 @@
 #pragma once
 
 #include <filesystem>
+#include <utility>
 
+#include "base/os/handle.h"
 #include "base/result.h"
 
 namespace cairn {
@@ -16,13 +18,9 @@ class DirectoryLock final {
   // STORE_LOCKED when somebody else has it, in this process or another.
   static Result<DirectoryLock> take(const std::filesystem::path& directory);
 
-  DirectoryLock(DirectoryLock&& other) noexcept;
-  DirectoryLock& operator=(DirectoryLock&&) = delete;
-  ~DirectoryLock();
-
  private:
-  explicit DirectoryLock(int file) : file_(file) {}
-  int file_;
+  explicit DirectoryLock(os::Handle directory) : directory_(std::move(directory)) {}
+  os::Handle directory_;
 };
 
 }  // namespace cairn

@@ -3,7 +3,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/utilities/checkpoint.h>
 
-#include "data/store/disk_files.h"
+#include "base/os/disk_files.h"
 #include "data/store/rocks_options.h"
 
 namespace cairn {
@@ -57,7 +57,7 @@ Result<void> prepare_directory(const fs::path& directory, bool create) {
   if (!create) {
     return fail(Code::kIoError, "there is no store in '{}'", directory.string());
   }
-  return make_directory(directory);
+  return os::make_directories(directory);
 }
 
 // Node data is verified by its hash, which makes RocksDB's own checksums over it a second, slower

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "data/workspace/names.h"
-#include "data/workspace/os_error.h"
+#include "base/os/os_error.h"
+#include "data/workspace/similar_names.h"
 
 namespace cairn {
 namespace {
@@ -13,7 +13,7 @@ std::optional<Found> find_fast(const Roots& roots, const ClientPath& path) {
   if (!root) return std::nullopt;
   auto handle = os::open_beneath((*root)->fd(), path.rest(), roots.kernel());
   if (!handle) return std::nullopt;
-  const auto stat = os::stat(handle->fd());
+  const auto stat = os::stat(handle->fd(), roots.kernel());
   if (!stat) return std::nullopt;
   auto place = roots.place_of(handle->fd());
   if (!place) return std::nullopt;
@@ -23,7 +23,7 @@ std::optional<Found> find_fast(const Roots& roots, const ClientPath& path) {
 Result<Found> found_at(const Roots& roots, const ClientPath& path, Walked walked) {
   auto place = walked.trail.place(roots.paths());
   auto handle = walked.trail.take_top();
-  if (!handle) return os_failure(handle.error(), path.absolute);
+  if (!handle) return os::path_failure(handle.error(), path.absolute);
   auto known = roots.place_of(handle->fd());
   if (known) place = *std::move(known);
   return Found{*std::move(handle), *walked.end, std::move(place)};
@@ -42,39 +42,40 @@ std::optional<Spot> spot_fast(const Roots& roots, const ClientPath& path, WalkOp
   const auto parent_place = roots.place_of(parent->fd());
   if (!parent_place) return std::nullopt;
   auto place = join_path(*parent_place, name);
-  auto handle = os::open_name(parent->fd(), name, O_PATH);
+  auto handle = os::open_name(parent->fd(), name, O_PATH, 0, roots.kernel());
   if (!handle) {
     if (handle.error() != ENOENT || may_have_equivalent(name)) return std::nullopt;
     return Spot{*std::move(parent), name, std::move(place), {}, std::nullopt};
   }
-  const auto stat = os::stat(handle->fd());
+  const auto stat = os::stat(handle->fd(), roots.kernel());
   if (!stat || (os::is_link(*stat) && last == WalkOptions::Last::kFollow)) return std::nullopt;
   return Spot{*std::move(parent), name, std::move(place), *std::move(handle), *stat};
 }
 
 Failure root_failure(const ClientPath& path, WalkOptions::Last last) {
-  if (last == WalkOptions::Last::kFollow) return os_failure(EISDIR, path.absolute);
-  return fail_at(path.absolute, Code::kForbidden,
-                 "'{}' is a root of this workspace, which stays as it is; name something in it",
-                 shown_path(path.absolute));
+  if (last == WalkOptions::Last::kFollow) return os::path_failure(EISDIR, path.absolute);
+  return os::fail_at(path.absolute, Code::kForbidden,
+                     "'{}' is a root of this workspace, which stays as it is; name something in it",
+                     os::shown_path(path.absolute));
 }
 
 Failure not_a_file(const os::Stat& stat, std::string_view place) {
-  if (os::is_directory(stat)) return os_failure(EISDIR, place);
-  return fail_at(place, Code::kNotAFile,
-                 "'{}' is a device, pipe or socket, which is never opened; take a regular file",
-                 shown_path(place));
+  if (os::is_directory(stat)) return os::path_failure(EISDIR, place);
+  return os::fail_at(place, Code::kNotAFile,
+                     "'{}' is a device, pipe or socket, which is never opened; take a regular file",
+                     os::shown_path(place));
 }
 
 // For want of a /proc. Looked at before and after: a pipe that comes in between does not block.
-Result<OpenFile> open_by_name(int directory, const std::string& name, std::string_view place) {
-  const auto before = os::stat_name(directory, name);
-  if (!before) return os_failure(before.error(), place);
+Result<OpenFile> open_by_name(const Roots& roots, int directory, const std::string& name,
+                              std::string_view place) {
+  const auto before = os::stat_name(directory, name, roots.kernel());
+  if (!before) return os::path_failure(before.error(), place);
   if (!os::is_file(*before)) return not_a_file(*before, place);
-  auto file = os::open_name(directory, name, O_RDONLY | O_NONBLOCK);
-  if (!file) return os_failure(file.error(), place);
-  const auto stat = os::stat(file->fd());
-  if (!stat) return os_failure(stat.error(), place);
+  auto file = os::open_name(directory, name, O_RDONLY | O_NONBLOCK, 0, roots.kernel());
+  if (!file) return os::path_failure(file.error(), place);
+  const auto stat = os::stat(file->fd(), roots.kernel());
+  if (!stat) return os::path_failure(stat.error(), place);
   if (!os::is_file(*stat)) return not_a_file(*stat, place);
   return OpenFile{*std::move(file), *stat};
 }
@@ -86,7 +87,7 @@ Result<Found> find_beneath(const Roots& roots, const ClientPath& path) {
   auto walked = TRY(Walk(roots, path, {}).run());
   if (walked.end) return found_at(roots, path, std::move(walked));
   const auto directory = walked.trail.top();
-  if (!directory) return os_failure(directory.error(), path.absolute);
+  if (!directory) return os::path_failure(directory.error(), path.absolute);
   return missing_failure(*directory, walked.trail.place(roots.paths()), walked.missing,
                          path.absolute);
 }
@@ -101,7 +102,7 @@ Result<Spot> spot_beneath(const Roots& roots, const ClientPath& path, WalkOption
     spot.name = walked.trail.name();
     spot.stat = walked.end;
     auto handle = walked.trail.take_top();
-    if (!handle) return os_failure(handle.error(), path.absolute);
+    if (!handle) return os::path_failure(handle.error(), path.absolute);
     spot.handle = *std::move(handle);
     walked.trail.pop();
   } else {
@@ -109,7 +110,7 @@ Result<Spot> spot_beneath(const Roots& roots, const ClientPath& path, WalkOption
   }
   const auto place = walked.trail.place(roots.paths());
   auto parent = walked.trail.take_top();
-  if (!parent) return os_failure(parent.error(), path.absolute);
+  if (!parent) return os::path_failure(parent.error(), path.absolute);
   spot.parent = *std::move(parent);
   spot.place = join_path(roots.place_of(spot.parent.fd()).value_or(place), spot.name);
   return spot;
@@ -121,26 +122,26 @@ Result<Found> make_beneath(const Roots& roots, const ClientPath& path) {
     auto walked = TRY(Walk(roots, path, {.make_directories = true}).run());
     found = TRY(found_at(roots, path, std::move(walked)));
   }
-  if (!os::is_directory(found->stat)) return os_failure(EEXIST, found->place);
+  if (!os::is_directory(found->stat)) return os::path_failure(EEXIST, found->place);
   return *std::move(found);
 }
 
 Result<OpenFile> open_held(const Roots& roots, int directory, const std::string& name,
-                           const Handle& held, const os::Stat& stat, std::string_view place) {
+                           const os::Handle& held, const os::Stat& stat, std::string_view place) {
   if (!os::is_file(stat)) return not_a_file(stat, place);
   auto file = os::reopen(held.fd(), roots.kernel());
   if (file) return OpenFile{*std::move(file), stat};
-  if (file.error() != ENOENT) return os_failure(file.error(), place);
-  return open_by_name(directory, name, place);
+  if (file.error() != ENOENT) return os::path_failure(file.error(), place);
+  return open_by_name(roots, directory, name, place);
 }
 
 Result<OpenFile> open_found(const Roots& roots, const ClientPath& path, const Found& found) {
   if (!os::is_file(found.stat)) return not_a_file(found.stat, found.place);
   auto file = os::reopen(found.handle.fd(), roots.kernel());
   if (file) return OpenFile{*std::move(file), found.stat};
-  if (file.error() != ENOENT) return os_failure(file.error(), found.place);
+  if (file.error() != ENOENT) return os::path_failure(file.error(), found.place);
   const auto spot = TRY(spot_beneath(roots, path, WalkOptions::Last::kFollow));
-  return open_by_name(spot.parent.fd(), spot.name, found.place);
+  return open_by_name(roots, spot.parent.fd(), spot.name, found.place);
 }
 
 }  // namespace cairn

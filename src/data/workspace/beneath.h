@@ -13,17 +13,17 @@
 namespace cairn {
 
 struct Found {
-  Handle handle;  // O_PATH
+  os::Handle handle;  // O_PATH
   os::Stat stat;
   std::string place;
 };
 
 // A name in a directory, whether something is there or not.
 struct Spot {
-  Handle parent;  // O_PATH
+  os::Handle parent;  // O_PATH
   std::string name;
   std::string place;
-  Handle handle;  // O_PATH, of what is there
+  os::Handle handle;  // O_PATH, of what is there
   std::optional<os::Stat> stat;
 };
 
@@ -40,7 +40,7 @@ Result<Found> make_beneath(const Roots& roots, const ClientPath& path);
 // A regular file, open for reading. Where there is no /proc it may be the one that took the place
 // of what was found, in the same directory.
 struct OpenFile {
-  Handle handle;
+  os::Handle handle;
   os::Stat stat;
 };
 
@@ -48,6 +48,6 @@ struct OpenFile {
 Result<OpenFile> open_found(const Roots& roots, const ClientPath& path, const Found& found);
 // The same for a name in a directory that is held, with the handle of what is there.
 Result<OpenFile> open_held(const Roots& roots, int directory, const std::string& name,
-                           const Handle& held, const os::Stat& stat, std::string_view place);
+                           const os::Handle& held, const os::Stat& stat, std::string_view place);
 
 }  // namespace cairn

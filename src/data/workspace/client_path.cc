@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/workspace/os_error.h"
+#include "base/os/os_error.h"
 
 namespace cairn {
 namespace {
@@ -17,17 +17,17 @@ bool has_drive_letter(std::string_view text) {
 
 Result<void> check_lengths(const std::string& absolute) {
   if (absolute.size() > kMaxPath) {
-    return fail_at(absolute, Code::kInvalidPath,
-                   "the path has {} bytes, and {} are the most; shorten it", absolute.size(),
-                   kMaxPath);
+    return os::fail_at(absolute, Code::kInvalidPath,
+                       "the path has {} bytes, and {} are the most; shorten it", absolute.size(),
+                       kMaxPath);
   }
   for (std::string_view rest = absolute; !rest.empty();) {
     rest.remove_prefix(1);
     const auto name = rest.substr(0, rest.find('/'));
     if (name.size() > kMaxName) {
-      auto failure = fail_at(absolute, Code::kInvalidPath,
-                             "the name '{}' has {} bytes, and {} are the most; shorten it",
-                             shown_path(name), name.size(), kMaxName);
+      auto failure = os::fail_at(absolute, Code::kInvalidPath,
+                                 "the name '{}' has {} bytes, and {} are the most; shorten it",
+                                 os::shown_path(name), name.size(), kMaxName);
       failure.error().details.insert_or_assign("errno", "ENAMETOOLONG");
       return failure;
     }
@@ -91,14 +91,14 @@ Result<ClientPath> RootPaths::parse(std::string_view text) const {
   if (text == "~" || text.starts_with("~/")) {
     if (home_.empty()) {
       return fail(Code::kInvalidPath, "there is no home directory for the '~' of '{}'; write {}",
-                  shown_path(text), "the path without it");
+                  os::shown_path(text), "the path without it");
     }
     expanded.replace(0, 1, home_);
   }
   if (has_drive_letter(expanded)) {
-    return fail_at(text, Code::kPathOutside,
-                   "Access denied - Windows-style path received on a POSIX host: {}",
-                   shown_path(text));
+    return os::fail_at(text, Code::kPathOutside,
+                       "Access denied - Windows-style path received on a POSIX host: {}",
+                       os::shown_path(text));
   }
   auto absolute = expanded.starts_with('/') ? lexically_normal(expanded) : against_roots(expanded);
   if (text.contains('\0')) return outside(absolute);
@@ -148,22 +148,22 @@ std::string RootPaths::relative(std::string_view place) const {
 }
 
 Failure RootPaths::outside(std::string_view absolute) const {
-  return fail_at(absolute, Code::kPathOutside,
-                 "Access denied - path outside allowed directories: {} not in {}",
-                 shown_path(absolute), joined());
+  return os::fail_at(absolute, Code::kPathOutside,
+                     "Access denied - path outside allowed directories: {} not in {}",
+                     os::shown_path(absolute), joined());
 }
 
 Failure RootPaths::link_outside(std::string_view absolute) const {
-  return fail_at(absolute, Code::kPathOutside,
-                 "Access denied - symlink target outside allowed directories: {} not in {}",
-                 shown_path(absolute), joined());
+  return os::fail_at(absolute, Code::kPathOutside,
+                     "Access denied - symlink target outside allowed directories: {} not in {}",
+                     os::shown_path(absolute), joined());
 }
 
 std::string RootPaths::joined() const {
   std::string out;
   for (const auto& root : all_) {
     if (!out.empty()) out += ", ";
-    out += shown_path(root);
+    out += os::shown_path(root);
   }
   return out;
 }

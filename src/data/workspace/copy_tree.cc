@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "data/workspace/names.h"
-#include "data/workspace/os_error.h"
+#include "base/os/names.h"
+#include "base/os/os_error.h"
 
 namespace cairn {
 namespace {
@@ -31,7 +31,7 @@ os::Outcome<std::uint64_t> copy_in_kernel(int from, int to, std::uint64_t size) 
   return total;
 }
 
-os::Outcome<void> copy_bytes(int from, int to, std::uint64_t size) {
+os::Outcome<void> copy_bytes(int from, int to, std::uint64_t size, const os::Kernel& kernel) {
   const auto most = size == 0 ? kMostUnsized : size;
   auto done = os::Outcome<std::uint64_t>(0);
   if (size > 0) done = copy_in_kernel(from, to, size);
@@ -39,11 +39,11 @@ os::Outcome<void> copy_bytes(int from, int to, std::uint64_t size) {
   if (*done == most) return {};
   std::string room(std::min<std::uint64_t>(most - *done, kStep), '\0');
   while (*done < most) {
-    const auto count =
-        os::read_at(from, *done, room.data(), std::min<std::uint64_t>(most - *done, room.size()));
+    const auto part = std::min<std::uint64_t>(most - *done, room.size());
+    const auto count = os::read_at(from, *done, room.data(), part, kernel);
     if (!count) return std::unexpected(count.error());
     if (*count == 0) return {};
-    if (auto written = os::write_all(to, ByteView(room).substr(0, *count)); !written)
+    if (auto written = os::write_all(to, ByteView(room).substr(0, *count), kernel); !written)
       return written;
     *done += *count;
   }
@@ -56,39 +56,40 @@ timespec time_of(const statx_timestamp& time) {
 
 class TreeCopy final {
  public:
-  TreeCopy(const Roots& roots, const TemporaryNames& temporary, std::string place,
+  TreeCopy(const Roots& roots, const os::TemporaryNames& temporary, std::string place,
            CopyOptions options)
       : roots_(roots), temporary_(temporary), place_(std::move(place)), options_(options) {}
 
-  Result<void> entry(int parent, const std::string& name, const Handle& source,
+  Result<void> entry(int parent, const std::string& name, const os::Handle& source,
                      const os::Stat& stat, int directory, const std::string& copy, int depth) {
     if (++entries_ > kMaxEntries) {
-      return fail_at(place_, Code::kTooManyEntries,
-                     "there are more than {} files and directories in it; copy its parts",
-                     kMaxEntries);
+      return os::fail_at(place_, Code::kTooManyEntries,
+                         "there are more than {} files and directories in it; copy its parts",
+                         kMaxEntries);
     }
     if (os::is_directory(stat)) return this->directory(source, stat, directory, copy, depth);
     if (os::is_file(stat)) return file(parent, name, source, stat, directory, copy);
     if (os::is_link(stat)) return link(source, stat, directory, copy);
-    return fail_at(place_, Code::kInvalidArgument,
-                   "'{}' is a device, pipe or socket, which cannot be copied; copy the others",
-                   shown_path(place_));
+    return os::fail_at(place_, Code::kInvalidArgument,
+                       "'{}' is a device, pipe or socket, which cannot be copied; copy the others",
+                       os::shown_path(place_));
   }
 
  private:
-  Failure failed(int error) const { return os_failure(error, place_); }
+  const os::Kernel& kernel() const { return roots_.kernel(); }
+  Failure failed(int error) const { return os::path_failure(error, place_); }
 
-  Result<void> file(int parent, const std::string& name, const Handle& source, const os::Stat& stat,
-                    int directory, const std::string& copy) {
+  Result<void> file(int parent, const std::string& name, const os::Handle& source,
+                    const os::Stat& stat, int directory, const std::string& copy) {
     const auto from = TRY(open_held(roots_, parent, name, source, stat, place_));
-    const auto to = os::open_name(directory, copy, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    const auto to = os::open_name(directory, copy, O_WRONLY | O_CREAT | O_EXCL, 0600, kernel());
     if (!to) return failed(to.error());
-    if (const auto copied = copy_bytes(from.handle.fd(), to->fd(), from.stat.stx_size); !copied)
-      return failed(copied.error());
+    const auto copied = copy_bytes(from.handle.fd(), to->fd(), from.stat.stx_size, kernel());
+    if (!copied) return failed(copied.error());
     return finish(to->fd(), from.stat);
   }
 
-  Result<void> link(const Handle& source, const os::Stat& stat, int directory,
+  Result<void> link(const os::Handle& source, const os::Stat& stat, int directory,
                     const std::string& copy) {
     const auto text = os::read_link(source.fd());
     if (!text) return failed(text.error());
@@ -101,22 +102,23 @@ class TreeCopy final {
     return {};
   }
 
-  Result<void> directory(const Handle& source, const os::Stat& stat, int directory,
+  Result<void> directory(const os::Handle& source, const os::Stat& stat, int directory,
                          const std::string& copy, int depth) {
     if (depth > kDeepest) {
-      return fail_at(place_, Code::kInvalidArgument,
-                     "there are more than {} directories within one another; copy its parts",
-                     kDeepest);
+      return os::fail_at(place_, Code::kInvalidArgument,
+                         "there are more than {} directories within one another; copy its parts",
+                         kDeepest);
     }
-    if (::mkdirat(directory, copy.c_str(), 0700) < 0) return failed(errno);
-    const auto to = os::open_name(directory, copy, O_RDONLY | O_DIRECTORY);
+    if (const auto made = os::make_directory(directory, copy, 0700, kernel()); !made)
+      return failed(made.error());
+    const auto to = os::open_name(directory, copy, O_RDONLY | O_DIRECTORY, 0, kernel());
     if (!to) return failed(to.error());
     TRY(children(source, to->fd(), depth));
     return finish(to->fd(), stat);
   }
 
-  Result<void> children(const Handle& source, int directory, int depth) {
-    auto reader = NameReader::open(source.fd());
+  Result<void> children(const os::Handle& source, int directory, int depth) {
+    auto reader = os::NameReader::open(source.fd(), kernel());
     if (!reader) return failed(reader.error());
     while (true) {
       const auto next = reader->next();
@@ -132,9 +134,9 @@ class TreeCopy final {
   Result<void> child(int parent, const std::string& name, int directory, int depth) {
     const auto length = place_.size();
     place_ = join_path(place_, name);
-    const auto handle = os::open_name(parent, name, O_PATH);
+    const auto handle = os::open_name(parent, name, O_PATH, 0, kernel());
     if (!handle) return failed(handle.error());
-    const auto stat = os::stat(handle->fd());
+    const auto stat = os::stat(handle->fd(), kernel());
     if (!stat) return failed(stat.error());
     TRY(entry(parent, name, *handle, *stat, directory, name, depth + 1));
     place_.resize(length);
@@ -148,16 +150,16 @@ class TreeCopy final {
       const timespec times[] = {time_of(stat.stx_atime), time_of(stat.stx_mtime)};
       if (::fchown(copy, stat.stx_uid, stat.stx_gid) == 0) mode = stat.stx_mode & 07777;
       static_cast<void>(::futimens(copy, times));
-    } else if (const auto made = os::stat(copy); made && os::is_directory(*made)) {
+    } else if (const auto made = os::stat(copy, kernel()); made && os::is_directory(*made)) {
       // Which group new files belong to is the destination's to say.
       mode |= made->stx_mode & S_ISGID;
     }
-    if (::fchmod(copy, mode) < 0) return failed(errno);
+    if (const auto set = os::set_mode(copy, mode, kernel()); !set) return failed(set.error());
     return {};
   }
 
   const Roots& roots_;
-  const TemporaryNames& temporary_;
+  const os::TemporaryNames& temporary_;
   std::string place_;  // of what is being copied
   CopyOptions options_;
   std::size_t entries_ = 0;
@@ -166,7 +168,7 @@ class TreeCopy final {
 }  // namespace
 
 Result<void> copy_tree(const Roots& roots, const Spot& source, int directory,
-                       const std::string& name, const TemporaryNames& temporary,
+                       const std::string& name, const os::TemporaryNames& temporary,
                        CopyOptions options) {
   TreeCopy copy(roots, temporary, source.place, options);
   return copy.entry(source.parent.fd(), source.name, source.handle, *source.stat, directory, name,

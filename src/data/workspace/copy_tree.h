@@ -4,8 +4,8 @@
 //             TOO_MANY_ENTRIES: more than 100,000.
 #pragma once
 
+#include "base/os/temporary.h"
 #include "data/workspace/beneath.h"
-#include "data/workspace/temporary.h"
 
 namespace cairn {
 
@@ -19,7 +19,7 @@ struct CopyOptions {
 // it under a temporary name. The parent and name of a source that is a directory are not needed.
 // REQUIRES: something is at the source.
 Result<void> copy_tree(const Roots& roots, const Spot& source, int directory,
-                       const std::string& name, const TemporaryNames& temporary,
+                       const std::string& name, const os::TemporaryNames& temporary,
                        CopyOptions options);
 
 }  // namespace cairn

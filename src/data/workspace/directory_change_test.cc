@@ -43,6 +43,25 @@ TEST_P(DirectoryChanges, WritesANewFileAndReplacesAnOldOne) {
   EXPECT_THAT(tree.picture("."), ElementsAre("a.txt=", "d/"));
 }
 
+// Each call that it makes fails once.
+TEST_P(DirectoryChanges, KeepsTheOldFileWhicheverCallFails) {
+  for (int nth = 1;; ++nth) {
+    SCOPED_TRACE(nth);
+    ASSERT_LT(nth, 100);
+    tree.file("a", "old");
+    os::Kernel kernel = GetParam().kernel;
+    os::Failing counting(0, {});
+    kernel.faults = &counting;
+    open_workspace({tree.root()}, {.kernel = kernel});
+    os::Failing failing(ENOSPC, {.nth = counting.made() + nth});
+    kernel.faults = &failing;
+    const auto done = open_workspace({tree.root()}, {.kernel = kernel})->write("a", "new");
+    EXPECT_THAT(tree.picture("."), ElementsAre(done ? "a=new" : "a=old"));
+    EXPECT_EQ(outcome(done), done ? "ok" : "QUOTA_EXCEEDED");
+    if (!failing.failed()) break;
+  }
+}
+
 TEST_P(DirectoryChanges, KeepsTheModeAndGivesTheUsualOneToNewFiles) {
   const auto mask = ::umask(027);
   ASSERT_TRUE(workspace->write("new", "x"));

@@ -6,10 +6,11 @@
 #include <tuple>
 
 #include "base/mutex.h"
+#include "base/os/os_error.h"
+#include "base/os/remove_tree.h"
+#include "base/os/stamp.h"
 #include "data/workspace/copy_tree.h"
 #include "data/workspace/held_directory.h"
-#include "data/workspace/os_error.h"
-#include "data/workspace/remove_tree.h"
 #include "data/workspace/replace_file.h"
 
 namespace cairn {
@@ -26,15 +27,15 @@ Result<std::string> absolute_directory(const std::string& directory, const std::
   if (path.starts_with('/')) return lexically_normal(path);
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
-  if (error) return os_failure(error.value(), path);
+  if (error) return os::path_failure(error.value(), path);
   return lexically_normal(join_path(here.string(), path));
 }
 
 Result<Bytes> read_whole(const OpenFile& file, std::string_view place) {
   const auto too_large = [&] {
-    return fail_at(place, Code::kFileTooLarge,
-                   "'{}' has more than {} MiB, the most that can be edited; write it anew",
-                   shown_path(place), kMaxEdit >> 20);
+    return os::fail_at(place, Code::kFileTooLarge,
+                       "'{}' has more than {} MiB, the most that can be edited; write it anew",
+                       os::shown_path(place), kMaxEdit >> 20);
   };
   if (file.stat.stx_size > kMaxEdit) return too_large();
   Bytes bytes;
@@ -44,7 +45,7 @@ Result<Bytes> read_whole(const OpenFile& file, std::string_view place) {
     const auto before = bytes.size();
     bytes.resize(before + room);
     const auto count = os::read_at(file.handle.fd(), before, bytes.data() + before, room);
-    if (!count) return os_failure(count.error(), place);
+    if (!count) return os::path_failure(count.error(), place);
     bytes.resize(before + *count);
     if (bytes.size() > kMaxEdit) return too_large();
     if (*count < room) return bytes;
@@ -52,25 +53,25 @@ Result<Bytes> read_whole(const OpenFile& file, std::string_view place) {
   }
 }
 
-// A rename changes the time of the inode, and nothing else.
+// Also after a rename.
 bool same_file(const os::Stat& now, const os::Stat& before) {
-  if (!os::same_inode(now, before)) return false;
-  return !os::is_file(now) ||
-         (now.stx_size == before.stx_size && now.stx_mtime.tv_sec == before.stx_mtime.tv_sec &&
-          now.stx_mtime.tv_nsec == before.stx_mtime.tv_nsec);
+  if (!os::is_file(now)) return os::same_inode(now, before);
+  return os::stamp_of(now).is_renamed(os::stamp_of(before));
 }
 
 Failure changed_meanwhile(std::string_view place) {
-  return fail_at(place, Code::kConflict, "'{}' is being changed by somebody else; try again later",
-                 shown_path(place));
+  return os::fail_at(place, Code::kConflict,
+                     "'{}' is being changed by somebody else; try again later",
+                     os::shown_path(place));
 }
 
 Result<void> check_is_file(const Spot& spot) {
   if (!spot.stat || os::is_file(*spot.stat)) return {};
-  if (os::is_directory(*spot.stat)) return os_failure(EISDIR, spot.place);
-  return fail_at(spot.place, Code::kNotAFile,
-                 "'{}' is a device, pipe or socket, which is never written to; take another name",
-                 shown_path(spot.place));
+  if (os::is_directory(*spot.stat)) return os::path_failure(EISDIR, spot.place);
+  return os::fail_at(
+      spot.place, Code::kNotAFile,
+      "'{}' is a device, pipe or socket, which is never written to; take another name",
+      os::shown_path(spot.place));
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ struct DirectoryWorkspace::State {
   Result<void> move_across(const Spot& source, const Spot& target) REQUIRES(changing);
 
   std::unique_ptr<Roots> roots;
-  TemporaryNames temporary;
+  os::TemporaryNames temporary;
   bool read_only;
   // One change at a time: what was found at a place is still there when it is replaced or moved, as
   // far as this process goes.
@@ -103,9 +104,9 @@ struct DirectoryWorkspace::State {
 
 Result<void> DirectoryWorkspace::State::check_may_change(const ClientPath& path) const {
   if (!read_only) return {};
-  return fail_at(path.absolute, Code::kForbidden,
-                 "this workspace is read-only, so '{}' cannot be changed",
-                 shown_path(path.absolute));
+  return os::fail_at(path.absolute, Code::kForbidden,
+                     "this workspace is read-only, so '{}' cannot be changed",
+                     os::shown_path(path.absolute));
 }
 
 Result<Spot> DirectoryWorkspace::State::existing(const ClientPath& path, Last last) const {
@@ -119,17 +120,17 @@ Result<Spot> DirectoryWorkspace::State::existing(const ClientPath& path, Last la
 Result<void> DirectoryWorkspace::State::check_holds_no_root(const Spot& spot) const {
   for (const auto& root : roots->paths().all()) {
     if (!path_is_in(root, spot.place)) continue;
-    return fail_at(spot.place, Code::kForbidden,
-                   "'{}' is a root of this workspace or holds one, and stays as it is",
-                   shown_path(spot.place));
+    return os::fail_at(spot.place, Code::kForbidden,
+                       "'{}' is a root of this workspace or holds one, and stays as it is",
+                       os::shown_path(spot.place));
   }
   return {};
 }
 
 Result<Spot> DirectoryWorkspace::State::vacant(const ClientPath& path) const {
-  if (path.is_root()) return os_failure(EEXIST, path.absolute);
+  if (path.is_root()) return os::path_failure(EEXIST, path.absolute);
   auto spot = TRY(spot_beneath(*roots, path, Last::kLinkItself));
-  if (spot.stat) return os_failure(EEXIST, spot.place);
+  if (spot.stat) return os::path_failure(EEXIST, spot.place);
   return spot;
 }
 
@@ -151,15 +152,15 @@ Result<bool> DirectoryWorkspace::State::edit_once(const ClientPath& path, const 
 
 Result<void> DirectoryWorkspace::State::copy(const Spot& source, const Spot& target) {
   if (os::is_directory(*source.stat) && path_is_in(target.place, source.place)) {
-    return fail_at(target.place, Code::kMoveIntoSelf,
-                   "'{}' is inside '{}' itself; choose a place outside it",
-                   shown_path(target.place), shown_path(source.place));
+    return os::fail_at(target.place, Code::kMoveIntoSelf,
+                       "'{}' is inside '{}' itself; choose a place outside it",
+                       os::shown_path(target.place), os::shown_path(source.place));
   }
-  Draft draft(target.parent.fd(), temporary);
+  os::Draft draft(target.parent.fd(), temporary, roots->kernel());
   TRY(copy_tree(*roots, source, target.parent.fd(), draft.name(), temporary, {}));
   const auto renamed = os::rename_new(target.parent.fd(), draft.name(), target.parent.fd(),
                                       target.name, roots->kernel());
-  if (!renamed) return os_failure(renamed.error(), target.place);
+  if (!renamed) return os::path_failure(renamed.error(), target.place);
   draft.keep();
   return {};
 }
@@ -169,7 +170,7 @@ Result<std::string> DirectoryWorkspace::State::set_aside(const Spot& spot) {
   auto aside = temporary.next();
   const int parent = spot.parent.fd();
   const auto renamed = os::rename_new(parent, spot.name, parent, aside, roots->kernel());
-  if (!renamed) return os_failure(renamed.error(), spot.place);
+  if (!renamed) return os::path_failure(renamed.error(), spot.place);
   return aside;
 }
 
@@ -181,22 +182,22 @@ void DirectoryWorkspace::State::put_back(const Spot& spot, const std::string& as
 Result<void> DirectoryWorkspace::State::remove(const Spot& spot) {
   const int parent = spot.parent.fd();
   if (!os::is_directory(*spot.stat)) {
-    if (::unlinkat(parent, spot.name.c_str(), 0) < 0) return os_failure(errno, spot.place);
-    return {};
+    const auto removed = os::remove_name(parent, spot.name, 0, roots->kernel());
+    return removed ? Result<void>() : os::path_failure(removed.error(), spot.place);
   }
   const auto aside = TRY(set_aside(spot));
-  const auto removed = remove_tree(parent, aside, temporary);
+  const auto removed = os::remove_tree(parent, aside, temporary, roots->kernel());
   if (removed) return {};
   put_back(spot, aside);
-  return os_failure(removed.error(), spot.place);
+  return os::path_failure(removed.error(), spot.place);
 }
 
 // The source leaves its place before the copy takes its own, so that nobody ever sees both.
 Result<void> DirectoryWorkspace::State::move_across(const Spot& source, const Spot& target) {
-  Draft draft(target.parent.fd(), temporary);
+  os::Draft draft(target.parent.fd(), temporary, roots->kernel());
   TRY(copy_tree(*roots, source, target.parent.fd(), draft.name(), temporary, {.keep_all = true}));
   const auto aside = TRY(set_aside(source));
-  const auto now = os::stat_name(source.parent.fd(), aside);
+  const auto now = os::stat_name(source.parent.fd(), aside, roots->kernel());
   if (!now || !same_file(*now, *source.stat)) {
     put_back(source, aside);
     return changed_meanwhile(source.place);
@@ -205,17 +206,17 @@ Result<void> DirectoryWorkspace::State::move_across(const Spot& source, const Sp
                                       target.name, roots->kernel());
   if (!renamed) {
     put_back(source, aside);
-    return os_failure(renamed.error(), target.place);
+    return os::path_failure(renamed.error(), target.place);
   }
   draft.keep();
-  const auto removed = remove_tree(source.parent.fd(), aside, temporary);
+  const auto removed = os::remove_tree(source.parent.fd(), aside, temporary, roots->kernel());
   if (removed) return {};
   put_back(source, aside);
-  auto failure = os_failure(removed.error(), source.place);
+  auto failure = os::path_failure(removed.error(), source.place);
   failure.error().message = fmt::format(
       "all of '{}' is at '{}' now, but some of it could not be removed from where it "
       "was: {}",
-      shown_path(source.place), shown_path(target.place), failure.error().message);
+      os::shown_path(source.place), os::shown_path(target.place), failure.error().message);
   return failure;
 }
 
@@ -242,7 +243,7 @@ Result<WorkFilePtr> DirectoryWorkspace::open_file(std::string_view path) const {
   const auto parsed = TRY(state_->parse(path));
   auto found = TRY(find_beneath(*state_->roots, parsed));
   auto file = TRY(open_found(*state_->roots, parsed, found));
-  return held_file(std::move(file), std::move(found.place));
+  return held_file(state_->roots->kernel(), std::move(file), std::move(found.place));
 }
 
 Result<WorkDirectoryPtr> DirectoryWorkspace::open_directory(std::string_view path) const {
@@ -295,15 +296,16 @@ Result<std::string> DirectoryWorkspace::move(std::string_view source,
   TRY(state_->check_holds_no_root(from));
   auto to = TRY(state_->vacant(to_path));
   if (os::is_directory(*from.stat) && path_is_in(to.place, from.place)) {
-    return fail_at(to.place, Code::kMoveIntoSelf,
-                   "'{}' cannot be moved to '{}', which is inside it; choose a place outside it",
-                   shown_path(from.place), shown_path(to.place));
+    return os::fail_at(
+        to.place, Code::kMoveIntoSelf,
+        "'{}' cannot be moved to '{}', which is inside it; choose a place outside it",
+        os::shown_path(from.place), os::shown_path(to.place));
   }
   const auto renamed =
       os::rename_new(from.parent.fd(), from.name, to.parent.fd(), to.name, state_->roots->kernel());
   if (renamed) return std::move(to.place);
-  if (renamed.error() == EEXIST) return os_failure(EEXIST, to.place);
-  if (renamed.error() != EXDEV) return os_failure(renamed.error(), from.place);
+  if (renamed.error() == EEXIST) return os::path_failure(EEXIST, to.place);
+  if (renamed.error() != EXDEV) return os::path_failure(renamed.error(), from.place);
   TRY(state_->move_across(from, to));
   return std::move(to.place);
 }
@@ -338,12 +340,14 @@ Result<std::string> DirectoryWorkspace::remove(std::string_view path, bool recur
     TRY(state_->remove(spot));
     return std::move(spot.place);
   }
-  if (::unlinkat(spot.parent.fd(), spot.name.c_str(), AT_REMOVEDIR) == 0)
-    return std::move(spot.place);
-  if (errno != ENOTEMPTY && errno != EEXIST) return os_failure(errno, spot.place);
-  return fail_at(spot.place, Code::kInvalidArgument,
-                 "'{}' is not empty; remove it recursively, or what is in it first",
-                 shown_path(spot.place));
+  const auto removed =
+      os::remove_name(spot.parent.fd(), spot.name, AT_REMOVEDIR, state_->roots->kernel());
+  if (removed) return std::move(spot.place);
+  if (removed.error() != ENOTEMPTY && removed.error() != EEXIST)
+    return os::path_failure(removed.error(), spot.place);
+  return os::fail_at(spot.place, Code::kInvalidArgument,
+                     "'{}' is not empty; remove it recursively, or what is in it first",
+                     os::shown_path(spot.place));
 }
 
 }  // namespace cairn

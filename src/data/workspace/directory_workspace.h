@@ -19,8 +19,8 @@
 //             entered, none for an entry but where info() is asked.
 #pragma once
 
+#include "base/os/system.h"
 #include "base/random.h"
-#include "data/workspace/system.h"
 #include "data/workspace/workspace.h"
 
 namespace cairn {
@@ -32,7 +32,7 @@ class DirectoryWorkspace final : public Workspace {
     std::string home = {};
     bool read_only = false;
     // What to use of the kernel; all of it, but in tests.
-    Kernel kernel = {};
+    os::Kernel kernel = {};
   };
 
   // IO_ERROR, PATH_NOT_FOUND or NOT_A_DIRECTORY when a directory cannot be opened.

@@ -122,7 +122,7 @@ void bind_socket(const std::string& path) {
   // The address of a socket is short; the path of a test's directory may not be.
   const auto here = fs::current_path();
   fs::current_path(fs::path(path).parent_path());
-  const Handle socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  const os::Handle socket(::socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   fs::path(path).filename().string().copy(address.sun_path, sizeof address.sun_path - 1);

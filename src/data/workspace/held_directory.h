@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "base/os/temporary.h"
 #include "data/workspace/beneath.h"
-#include "data/workspace/temporary.h"
 #include "data/workspace/workspace.h"
 
 namespace cairn {
@@ -13,10 +13,10 @@ namespace cairn {
 WorkKind kind_of(const os::Stat& stat);
 WorkInfo info_of(const os::Stat& stat);
 
-WorkFilePtr held_file(OpenFile file, std::string place);
+WorkFilePtr held_file(const os::Kernel& kernel, OpenFile file, std::string place);
 
 // NOT_A_DIRECTORY, FORBIDDEN. REQUIRES: the roots and names outlive it.
-Result<WorkDirectoryPtr> held_directory(const Roots& roots, const TemporaryNames& temporary,
+Result<WorkDirectoryPtr> held_directory(const Roots& roots, const os::TemporaryNames& temporary,
                                         Found found);
 
 }  // namespace cairn

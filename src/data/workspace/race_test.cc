@@ -97,7 +97,7 @@ class Swapper final {
 
  private:
   void run(long times, std::chrono::seconds longest) {
-    const Handle root(::open(tree_.root().c_str(), O_PATH | O_DIRECTORY));
+    const os::Handle root(::open(tree_.root().c_str(), O_PATH | O_DIRECTORY));
     const auto end = std::chrono::steady_clock::now() + longest;
     for (long i = 0; i < times; ++i) {
       ::renameat2(root.fd(), "d", root.fd(), "d2", RENAME_EXCHANGE);

@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
-#include <sys/file.h>
 #include <sys/xattr.h>
 
-#include "data/workspace/os_error.h"
+#include "base/os/os_error.h"
+#include "base/os/stamp.h"
 
 namespace cairn {
 namespace {
@@ -39,7 +39,7 @@ void keep_attribute(const std::string& old, int file, const char* attribute) {
 }
 
 // What cannot be kept is left out: the content matters more.
-void keep_attributes(const Handle& old, int file) {
+void keep_attributes(const os::Handle& old, int file) {
   const auto path = fmt::format("/proc/self/fd/{}", old.fd());
   const auto size = ::listxattr(path.c_str(), nullptr, 0);
   if (size <= 0) return;
@@ -55,65 +55,65 @@ void keep_attributes(const Handle& old, int file) {
 }
 
 os::Outcome<void> fill(const Roots& roots, const Spot& spot, int file, ByteView content) {
-  auto written = os::write_all(file, content);
+  auto written = os::write_all(file, content, roots.kernel());
   if (!written || !spot.stat) return written;
   const auto mode = keep_owner(file, *spot.stat);
   if (roots.kernel().proc) keep_attributes(spot.handle, file);
-  if (::fchmod(file, mode) < 0) return std::unexpected(errno);
-  return {};
+  return os::set_mode(file, mode, roots.kernel());
 }
 
 // Keeps other processes of ours from replacing something in the directory between a check and the
 // renaming. Who holds it does so for a moment; whoever cannot have it goes on without.
 class DirectoryTurn final {
  public:
-  explicit DirectoryTurn(int parent)
-      : handle_(::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  DirectoryTurn(int parent, const os::Kernel& kernel)
+      : handle_(os::open_listing(parent, kernel).value_or(os::Handle())) {
     constexpr int kAttempts = 2000;
-    for (int i = 0; handle_.fd() >= 0 && i < kAttempts; ++i) {
-      if (::flock(handle_.fd(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    for (int i = 0; handle_.valid() && i < kAttempts; ++i) {
+      const auto locked = os::try_lock(handle_.fd(), kernel);
+      if (locked || locked.error() != EWOULDBLOCK) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 
  private:
-  Handle handle_;  // closing it gives the turn to the next
+  os::Handle handle_;  // closing it gives the turn to the next
 };
 
 Result<void> check_unchanged(const Spot& spot, const os::Stat& before) {
   const auto now = os::stat_name(spot.parent.fd(), spot.name);
-  if (now && os::same_content(*now, before)) return {};
-  return fail_at(spot.place, Code::kConflict,
-                 "'{}' was changed by somebody else meanwhile; read it again and repeat",
-                 shown_path(spot.place));
+  if (now && os::stamp_of(*now) == os::stamp_of(before)) return {};
+  return os::fail_at(spot.place, Code::kConflict,
+                     "'{}' was changed by somebody else meanwhile; read it again and repeat",
+                     os::shown_path(spot.place));
 }
 
 }  // namespace
 
 Result<void> replace_file(const Roots& roots, const Spot& spot, ByteView content,
-                          TemporaryNames& names, const os::Stat* only_if) {
+                          os::TemporaryNames& names, const os::Stat* only_if) {
   // A new file has the mode that the umask and the directory's defaults give it.
   const mode_t mode = spot.stat ? 0600 : 0666;
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
-    Draft draft(spot.parent.fd(), names);
-    const auto file =
-        os::open_name(spot.parent.fd(), draft.name(), O_WRONLY | O_CREAT | O_EXCL, mode);
+    os::Draft draft(spot.parent.fd(), names, roots.kernel());
+    const auto file = os::open_name(spot.parent.fd(), draft.name(), O_WRONLY | O_CREAT | O_EXCL,
+                                    mode, roots.kernel());
     if (!file) {
       draft.keep();
       if (file.error() == EEXIST) continue;
-      return os_failure(file.error(), spot.place);
+      return os::path_failure(file.error(), spot.place);
     }
     if (auto filled = fill(roots, spot, file->fd(), content); !filled)
-      return os_failure(filled.error(), spot.place);
-    const DirectoryTurn turn(spot.parent.fd());
+      return os::path_failure(filled.error(), spot.place);
+    const DirectoryTurn turn(spot.parent.fd(), roots.kernel());
     if (only_if != nullptr) TRY(check_unchanged(spot, *only_if));
-    const auto renamed =
-        os::rename_over(spot.parent.fd(), draft.name(), spot.parent.fd(), spot.name);
-    if (!renamed) return os_failure(renamed.error(), spot.place);
+    const auto renamed = os::rename_over(spot.parent.fd(), draft.name(), spot.parent.fd(),
+                                         spot.name, roots.kernel());
+    if (!renamed) return os::path_failure(renamed.error(), spot.place);
     draft.keep();
     return {};
   }
-  return os_failure(EEXIST, spot.place);
+  return os::path_failure(EEXIST, spot.place);
 }
 
 }  // namespace cairn

@@ -2,8 +2,8 @@
 // it. A reader sees the old or the new; another hard link keeps the old.
 #pragma once
 
+#include "base/os/temporary.h"
 #include "data/workspace/beneath.h"
-#include "data/workspace/temporary.h"
 
 namespace cairn {
 
@@ -13,6 +13,6 @@ namespace cairn {
 // The bytes are not forced to the disk: after a crash of the machine the file may be the old one
 // or, on some file systems, empty.
 Result<void> replace_file(const Roots& roots, const Spot& spot, ByteView content,
-                          TemporaryNames& names, const os::Stat* only_if = nullptr);
+                          os::TemporaryNames& names, const os::Stat* only_if = nullptr);
 
 }  // namespace cairn

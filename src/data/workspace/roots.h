@@ -12,22 +12,22 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "base/os/system.h"
 #include "data/workspace/client_path.h"
-#include "data/workspace/system.h"
 
 namespace cairn {
 
-using SharedHandle = std::shared_ptr<const Handle>;
+using SharedHandle = std::shared_ptr<const os::Handle>;
 
 class Roots final {
  public:
   // PATH_NOT_FOUND, NOT_A_DIRECTORY, FORBIDDEN, IO_ERROR: one cannot be opened.
   // REQUIRES: the directories are lexically normal.
   static Result<std::unique_ptr<Roots>> open(const std::vector<std::string>& directories,
-                                             std::string home, const Kernel& kernel);
+                                             std::string home, const os::Kernel& kernel);
 
   const RootPaths& paths() const { return paths_; }
-  const Kernel& kernel() const { return kernel_; }
+  const os::Kernel& kernel() const { return kernel_; }
   // O_PATH. An errno when it was deleted and is not there again.
   os::Outcome<SharedHandle> handle(std::size_t root) const;
 
@@ -36,11 +36,11 @@ class Roots final {
   std::optional<std::string> place_of(int fd) const;
 
  private:
-  Roots(RootPaths paths, std::vector<SharedHandle> handles, const Kernel& kernel);
+  Roots(RootPaths paths, std::vector<SharedHandle> handles, const os::Kernel& kernel);
   os::Outcome<SharedHandle> opened_again(std::size_t root) const;
 
   RootPaths paths_;
-  Kernel kernel_;
+  os::Kernel kernel_;
   mutable Guarded<std::vector<SharedHandle>> handles_;
 };
 

@@ -7,7 +7,7 @@ constexpr std::size_t kKept = 32;
 
 }  // namespace
 
-void Trail::push(std::string name, Handle handle) {
+void Trail::push(std::string name, os::Handle handle) {
   names_.push_back(std::move(name));
   handles_.push_back(std::move(handle));
   if (handles_.size() > kKept) handles_.pop_front();
@@ -26,7 +26,7 @@ os::Outcome<int> Trail::top() {
   return handles_.back().fd();
 }
 
-os::Outcome<Handle> Trail::take_top() {
+os::Outcome<os::Handle> Trail::take_top() {
   if (names_.empty()) return os::open_name(root_->fd(), ".", O_PATH | O_DIRECTORY);
   if (const auto there = top(); !there) return std::unexpected(there.error());
   return std::move(handles_.back());

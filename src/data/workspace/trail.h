@@ -22,12 +22,12 @@ class Trail final {
   const std::string& name() const { return names_.back(); }
   const std::vector<std::string>& names() const { return names_; }
 
-  void push(std::string name, Handle handle);
+  void push(std::string name, os::Handle handle);
   void pop();
   // The handle of where it stands. An errno when what was walked is no longer so.
   os::Outcome<int> top();
   // Gives that handle away; the trail may then only be popped.
-  os::Outcome<Handle> take_top();
+  os::Outcome<os::Handle> take_top();
 
   std::string place(const RootPaths& paths) const;
 
@@ -37,7 +37,7 @@ class Trail final {
   SharedHandle root_;
   std::size_t index_;
   std::vector<std::string> names_;
-  std::deque<Handle> handles_;  // of the last names
+  std::deque<os::Handle> handles_;  // of the last names
 };
 
 }  // namespace cairn

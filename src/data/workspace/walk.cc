@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "data/workspace/names.h"
-#include "data/workspace/os_error.h"
+#include "base/os/os_error.h"
+#include "data/workspace/similar_names.h"
 
 namespace cairn {
 namespace {
@@ -18,12 +18,12 @@ constexpr int kMakeAttempts = 8;
 Failure missing_failure(int directory, std::string_view directory_place, const std::string& name,
                         std::string_view asked) {
   const auto place = join_path(directory_place, name);
-  auto failure = os_failure(ENOENT, asked, place);
+  auto failure = os::path_failure(ENOENT, asked, place);
   auto error = std::move(failure).error();
   const auto near = nearest_name(directory, name);
   error.message += near.empty() ? std::string("; list its directory to see what does")
                                 : fmt::format("; did you mean '{}'?",
-                                              shown_path(join_path(directory_place, near)));
+                                              os::shown_path(join_path(directory_place, near)));
   return Failure(std::move(error).with("missing", place));
 }
 
@@ -45,7 +45,7 @@ Result<Walked> Walk::run() {
   if (missing_.empty() && !end_) {
     const auto top = trail_->top();
     if (!top) return os_fail(top.error());
-    const auto stat = os::stat(*top);
+    const auto stat = os::stat(*top, roots_.kernel());
     if (!stat) return os_fail(stat.error());
     end_ = *stat;
   }
@@ -92,23 +92,23 @@ Result<void> Walk::up() {
 Result<void> Walk::down(Name name) {
   const auto top = trail_->top();
   if (!top) return os_fail(top.error());
-  auto handle = os::open_name(*top, name.text, O_PATH);
+  auto handle = os::open_name(*top, name.text, O_PATH, 0, roots_.kernel());
   if (handle) return arrive(std::move(name), *std::move(handle));
   if (handle.error() != ENOENT) return os_fail(handle.error());
   auto equivalent = equivalent_name(*top, name.text);
   if (equivalent.ambiguous) {
-    return fail_at(path_.absolute, Code::kInvalidPath, "Ambiguous Unicode path component: {}",
-                   shown_path(name.text));
+    return os::fail_at(path_.absolute, Code::kInvalidPath, "Ambiguous Unicode path component: {}",
+                       os::shown_path(name.text));
   }
   if (!equivalent.name) return absent(std::move(name));
-  handle = os::open_name(*top, *equivalent.name, O_PATH);
+  handle = os::open_name(*top, *equivalent.name, O_PATH, 0, roots_.kernel());
   if (!handle) return os_fail(handle.error());
   name.text = *std::move(equivalent.name);
   return arrive(std::move(name), *std::move(handle));
 }
 
-Result<void> Walk::arrive(Name name, Handle handle) {
-  const auto stat = os::stat(handle.fd());
+Result<void> Walk::arrive(Name name, os::Handle handle) {
+  const auto stat = os::stat(handle.fd(), roots_.kernel());
   if (!stat) return os_fail(stat.error());
   const bool last = pending_.empty();
   const bool itself = last && name.asked && options_.last == WalkOptions::Last::kLinkItself;
@@ -119,7 +119,7 @@ Result<void> Walk::arrive(Name name, Handle handle) {
   return {};
 }
 
-Result<void> Walk::follow(const Handle& link) {
+Result<void> Walk::follow(const os::Handle& link) {
   if (++links_ > kMaxLinks) return os_fail(ELOOP);
   if (os::on_proc(link.fd())) return roots_.paths().link_outside(path_.absolute);
   const auto target = os::read_link(link.fd());
@@ -145,9 +145,9 @@ Result<void> Walk::make(Name name) {
   const auto top = trail_->top();
   if (!top) return os_fail(top.error());
   for (int i = 0; i < kMakeAttempts; ++i) {
-    const bool made = ::mkdirat(*top, name.text.c_str(), 0777) == 0;
-    if (!made && errno != EEXIST) return os_fail(errno);
-    auto handle = os::open_name(*top, name.text, O_PATH);
+    const auto made = os::make_directory(*top, name.text, 0777, roots_.kernel());
+    if (!made && made.error() != EEXIST) return os_fail(made.error());
+    auto handle = os::open_name(*top, name.text, O_PATH, 0, roots_.kernel());
     if (!handle && handle.error() == ENOENT) continue;
     if (!handle) return os_fail(handle.error());
     made_ = made ? made_ + 1 : 0;
@@ -162,7 +162,7 @@ void Walk::take_back() {
     const auto name = trail_->name();
     trail_->pop();
     const auto top = trail_->top();
-    if (!top || ::unlinkat(*top, name.c_str(), AT_REMOVEDIR) != 0) return;
+    if (!top || !os::remove_name(*top, name, AT_REMOVEDIR, roots_.kernel())) return;
   }
 }
 
@@ -174,8 +174,8 @@ Failure Walk::missing(const std::string& name) {
 
 Failure Walk::os_fail(int error) {
   // What is not a directory is on the way, and the one to name.
-  if (error != ENOTDIR || !trail_) return os_failure(error, path_.absolute);
-  return os_failure(error, path_.absolute, trail_->place(roots_.paths()));
+  if (error != ENOTDIR || !trail_) return os::path_failure(error, path_.absolute);
+  return os::path_failure(error, path_.absolute, trail_->place(roots_.paths()));
 }
 
 void Walk::queue(std::string_view text, bool asked) {

@@ -49,8 +49,8 @@ class Walk final {
   Result<void> enter(std::size_t root);
   Result<void> up();
   Result<void> down(Name name);
-  Result<void> arrive(Name name, Handle handle);
-  Result<void> follow(const Handle& link);
+  Result<void> arrive(Name name, os::Handle handle);
+  Result<void> follow(const os::Handle& link);
   Result<void> absent(Name name);
   Result<void> make(Name name);
   void take_back();

@@ -1,10 +1,7 @@
-// A directory of its own for each test: `root`, which the workspace has, and `outside`, which it
-// must never touch; and the workspace on it, on kernels that have more or less.
+// A workspace on a directory of its own for each test, on kernels that have more or less.
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,8 +9,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include "base/os/os_testing.h"
 #include "base/random.h"
 #include "data/workspace/client_path.h"
 #include "data/workspace/directory_workspace.h"
@@ -22,78 +19,10 @@ namespace cairn {
 
 namespace fs = std::filesystem;
 
-class TempTree final {
- public:
-  explicit TempTree(const fs::path& where = fs::temp_directory_path()) {
-    auto name = (where / "cairn-workspace-XXXXXX").string();
-    top_ = fs::canonical(::mkdtemp(name.data()));
-    fs::create_directory(top_ / "root");
-    fs::create_directory(top_ / "outside");
-  }
-  TempTree(const TempTree&) = delete;
-  TempTree& operator=(const TempTree&) = delete;
-  ~TempTree() {
-    std::error_code ignored;
-    fs::remove_all(top_, ignored);
-  }
-
-  std::string top() const { return top_.string(); }
-  std::string root() const { return (top_ / "root").string(); }
-  std::string outside() const { return (top_ / "outside").string(); }
-  // `a/b` is in the root, `../outside/x` is not.
-  std::string at(const fs::path& path) const { return (top_ / "root" / path).lexically_normal(); }
-
-  void directory(const fs::path& path) const { fs::create_directories(at(path)); }
-  void file(const fs::path& path, std::string_view content) const {
-    fs::create_directories(fs::path(at(path)).parent_path());
-    std::ofstream(at(path), std::ios::binary) << content;
-  }
-  void link(const fs::path& target, const fs::path& path) const {
-    fs::create_directories(fs::path(at(path)).parent_path());
-    fs::create_symlink(target, at(path));
-  }
-  std::string content(const fs::path& path) const {
-    std::ifstream in(at(path), std::ios::binary);
-    if (!in) return "(nothing)";
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  bool has(const fs::path& path) const { return fs::exists(fs::symlink_status(at(path))); }
-  // Every path below `from`, directories with a slash, with what files hold and links say.
-  std::vector<std::string> picture(const fs::path& from) const {
-    std::vector<std::string> out;
-    for (const auto& entry : fs::recursive_directory_iterator(at(from))) {
-      auto line = fs::relative(entry.path().parent_path(), at(from)) / entry.path().filename();
-      auto text = line.lexically_normal().string();
-      if (entry.is_symlink()) {
-        text += " -> " + fs::read_symlink(entry.path()).string();
-      } else if (entry.is_directory()) {
-        text += "/";
-      } else if (entry.is_regular_file()) {
-        text += "=" + content(entry.path());
-      }
-      out.push_back(std::move(text));
-    }
-    std::ranges::sort(out);
-    return out;
-  }
-
- private:
-  fs::path top_;
-};
-
-struct KernelCase {
-  const char* name;
-  Kernel kernel;
-};
-inline const KernelCase kKernels[] = {
-    {"Whole", {}},
-    {"WithoutOpenat2", {.openat2 = false}},
-    {"WithoutProc", {.proc = false}},
-    {"WithNothing", {.openat2 = false, .proc = false, .rename_noreplace = false}}};
-
-inline std::string kernel_name(const testing::TestParamInfo<KernelCase>& tested) {
-  return tested.param.name;
-}
+using os::kernel_name;
+using os::KernelCase;
+using os::kKernels;
+using os::TempTree;
 
 inline std::shared_ptr<DirectoryWorkspace> open_workspace(
     const std::vector<std::string>& directories, DirectoryWorkspace::Options options = {}) {

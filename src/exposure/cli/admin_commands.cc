@@ -11,7 +11,7 @@
 #include "data/store/open.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
-#include "exposure/cli/pages.h"
+#include "exposure/client/pages.h"
 
 namespace cairn::cli {
 namespace {
@@ -105,7 +105,7 @@ Result<int> run_gc(Context& context) {
 }
 
 void show_problems(Output& out, const Arguments& report) {
-  for (const auto& item : rows_of(report.object(), "problems")) {
+  for (const auto& item : client::rows_of(report.object(), "problems")) {
     Arguments problem(item.as_object());
     out.print("{}  {}  {}\n", out.paint(Style::kRed, problem.text("kind")), problem.text("key"),
               out.safe(problem.text("message")));

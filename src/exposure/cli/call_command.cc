@@ -9,7 +9,7 @@
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
-#include "exposure/cli/remote_session.h"
+#include "exposure/client/remote_session.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/query_arguments.h"
 #include "tools/executor/table.h"
@@ -67,7 +67,7 @@ Result<int> call_endpoint(Context& context, const CallArguments& given) {
   const auto arguments = text.empty() ? json::Object() : TRY(from_json(text));
   // The server's URL; an address of the endpoint itself does as well.
   const auto url = given.endpoint.substr(0, given.endpoint.find("/api/"));
-  auto session = TRY(open_remote(
+  auto session = TRY(client::open_remote(
       {.url = url, .token = key, .ca_file = context.options.ca_file, .tools = "/api/v2/rest/-/"}));
   context.out.print_json(TRY(session->call(given.tool, arguments)));
   return 0;

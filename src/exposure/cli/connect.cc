@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "exposure/cli/direct_session.h"
-#include "exposure/cli/remote_session.h"
+#include "exposure/client/direct_session.h"
+#include "exposure/client/remote_session.h"
 #include "exposure/serve/serve.h"
 #include "exposure/serve/server_file.h"
 #include "tools/executor/engine.h"
@@ -20,13 +20,13 @@ constexpr std::chrono::milliseconds kBetween{50};
 constexpr std::chrono::seconds kPatience{10};
 
 // The server that has the directory open, if it is a server that has.
-Result<std::optional<RemoteOptions>> server_of(const std::filesystem::path& data,
-                                               const Options& options) {
+Result<std::optional<client::RemoteOptions>> server_of(const std::filesystem::path& data,
+                                                       const Options& options) {
   auto url = running_server(data);
   if (!url) return std::nullopt;
-  RemoteOptions remote{
-      .url = *url, .token = "", .ca_file = options.ca_file, .where = Where::kThisMachine};
-  if (!answers(remote)) return std::nullopt;
+  client::RemoteOptions remote{
+      .url = *url, .token = "", .ca_file = options.ca_file, .where = client::Where::kThisMachine};
+  if (!client::answers(remote)) return std::nullopt;
   remote.token = TRY(read_owner_token(data));
   return remote;
 }
@@ -51,17 +51,19 @@ Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create creat
   return engine;
 }
 
-Result<std::unique_ptr<Session>> connect(const Options& options, Create create,
-                                         const World& world) {
+Result<std::unique_ptr<client::Session>> connect(const Options& options, Create create,
+                                                 const World& world) {
   if (auto server = TRY(server_choice(options))) {
-    return open_remote({.url = server->url, .token = server->token, .ca_file = options.ca_file});
+    return client::open_remote(
+        {.url = server->url, .token = server->token, .ca_file = options.ca_file});
   }
   const auto until = world.clock.monotonic() + kPatience;
   while (true) {
     auto engine = open_engine(options, create, world);
-    if (engine) return open_direct(std::move(*engine));
+    if (engine) return client::open_direct(std::move(*engine));
     if (engine.error().code != Code::kStoreLocked) return Failure(std::move(engine).error());
-    if (auto server = TRY(server_of(data_directory(options), options))) return open_remote(*server);
+    if (auto server = TRY(server_of(data_directory(options), options)))
+      return client::open_remote(*server);
     if (world.clock.monotonic() > until) return Failure(std::move(engine).error());
     std::this_thread::sleep_for(kBetween);
   }

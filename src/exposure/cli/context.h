@@ -6,7 +6,7 @@
 #include "exposure/cli/connect.h"
 #include "exposure/cli/options.h"
 #include "exposure/cli/output.h"
-#include "exposure/cli/session.h"
+#include "exposure/client/session.h"
 
 namespace cairn::cli {
 
@@ -22,14 +22,14 @@ class Context final {
   const World& world() const { return world_; }
   const Clock& clock() const { return world_.clock; }
   // Made when first asked for.
-  Result<Session*> session(Create create = Create::kNo) {
+  Result<client::Session*> session(Create create = Create::kNo) {
     if (!session_) session_ = TRY(connect(options, create, world_));
     return session_.get();
   }
 
  private:
   const World& world_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<client::Session> session_;
 };
 
 }  // namespace cairn::cli

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <utility>
 
-#include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
-#include "exposure/cli/pages.h"
+#include "exposure/client/address.h"
+#include "exposure/client/pages.h"
 
 namespace cairn::cli {
 namespace {
@@ -26,7 +26,7 @@ struct ToolArguments {
   std::string script;
 };
 
-Result<json::Object> arguments_of(Session& session, const ToolArguments& given) {
+Result<json::Object> arguments_of(client::Session& session, const ToolArguments& given) {
   json::Object out;
   if (!given.id.empty()) out["toolId"] = given.id;
   if (!given.operation.empty()) out["operationType"] = given.operation;
@@ -64,7 +64,7 @@ void show_tool(Context& context, const json::Value& answer) {
   if (!tool.text("description").empty()) {
     out.print("  says       {}\n", out.safe(tool.text("description")));
   }
-  const auto& config = object_of(tool.object(), "config");
+  const auto& config = client::object_of(tool.object(), "config");
   if (!config.empty()) out.print("  config     {}\n", out.safe(json::write(json::Value(config))));
   out.print("  owner      {}\n", tool.text("owner"));
 }
@@ -94,7 +94,7 @@ Result<int> run_list(Context& context) {
     return 0;
   }
   Table table({{"TOOL"}, {"OPERATION"}, {"CONTEXT"}, {"NAME"}});
-  for (const auto& item : rows_of(answer.as_object(), "tools")) {
+  for (const auto& item : client::rows_of(answer.as_object(), "tools")) {
     const Arguments row(item.as_object());
     table.add({{std::string(row.text("toolId")), Style::kCyan},
                std::string(row.text("operationType")),

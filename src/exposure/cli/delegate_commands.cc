@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
-#include "exposure/cli/pages.h"
+#include "exposure/client/address.h"
+#include "exposure/client/pages.h"
 
 namespace cairn::cli {
 namespace {
@@ -31,13 +31,13 @@ bool is_by_index(std::string_view scope) {
 }
 
 // `my-project:docs` becomes `dpt_…/docs`; `.` and `0:1:2` stay as they are.
-Result<std::string> scope_of(Session& session, const std::string& text) {
+Result<std::string> scope_of(client::Session& session, const std::string& text) {
   if (is_by_index(text)) return text;
   auto address = TRY(resolve_address(session, text));
   return address.path.empty() ? address.tree.key : address.tree.key + "/" + address.path;
 }
 
-Result<json::Object> arguments_of(Session& session, const DelegateArguments& given) {
+Result<json::Object> arguments_of(client::Session& session, const DelegateArguments& given) {
   json::Object out;
   if (!given.name.empty()) out["name"] = given.name;
   if (given.can_upload) out["canUpload"] = true;
@@ -95,7 +95,7 @@ Result<int> run_create(Context& context, const DelegateArguments& given) {
     return 0;
   }
   Arguments issued(answer.as_object());
-  show_delegate(context.out, Arguments(object_of(issued.object(), "delegate")));
+  show_delegate(context.out, Arguments(client::object_of(issued.object(), "delegate")));
   context.out.print("  access   {}\n", issued.text("accessToken"));
   context.out.print("  until    {}\n", human_time(issued.number("accessTokenExpiresAt")));
   context.out.print("  refresh  {}\n", issued.text("refreshToken"));
@@ -113,7 +113,7 @@ Result<int> run_list(Context& context, const DelegateArguments& given) {
     return 0;
   }
   Table table({{"DELEGATE"}, {"NAME"}, {"RIGHTS"}, {"SEES"}, {"ENDS"}});
-  for (const auto& item : rows_of(answer.as_object(), "delegates")) {
+  for (const auto& item : client::rows_of(answer.as_object(), "delegates")) {
     Arguments row(item.as_object());
     table.add({{std::string(row.text("delegateId")), Style::kCyan},
                context.out.safe(row.text("name")),

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/quote.h"
-#include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
-#include "exposure/cli/pages.h"
+#include "exposure/client/address.h"
+#include "exposure/client/pages.h"
 
 namespace cairn::cli {
 namespace {
@@ -39,10 +39,10 @@ void show_depot(Output& out, const Arguments& depot) {
   out.print("  root     {}\n", depot.maybe_text("root").value_or("gone"));
   out.print("  created  {}\n", human_time(depot.number("createdAt")));
   out.print("  updated  {}\n", human_time(depot.number("updatedAt")));
-  out.print(
-      "  history  {} (at most {})\n",
-      counted(static_cast<std::int64_t>(rows_of(depot.object(), "history").size()), "earlier root"),
-      depot.number("maxHistory"));
+  out.print("  history  {} (at most {})\n",
+            counted(static_cast<std::int64_t>(client::rows_of(depot.object(), "history").size()),
+                    "earlier root"),
+            depot.number("maxHistory"));
 }
 
 Result<int> run_create(Context& context, const DepotArguments& given) {
@@ -64,7 +64,7 @@ Result<int> run_list(Context& context) {
     return 0;
   }
   Table table({{"DEPOT"}, {"TITLE"}, {"UPDATED"}, {"ROOT"}});
-  for (const auto& item : rows_of(answer.as_object(), "depots")) {
+  for (const auto& item : client::rows_of(answer.as_object(), "depots")) {
     Arguments row(item.as_object());
     table.add({{std::string(row.text("depotId")), Style::kCyan},
                context.out.safe(row.text("title")),
@@ -116,9 +116,9 @@ Result<int> run_log(Context& context, const DepotArguments& given) {
   }
   std::size_t shown_entries = 0;
   TRY(for_each(session, "depot_history", std::move(arguments), "entries",
-               [&](const json::Object& entry) -> Result<More> {
+               [&](const json::Object& entry) -> Result<client::More> {
                  show_entry(context.out, Arguments(entry));
-                 return ++shown_entries < most ? More::kYes : More::kNo;
+                 return ++shown_entries < most ? client::More::kYes : client::More::kNo;
                }));
   return 0;
 }

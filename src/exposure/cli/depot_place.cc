@@ -1,13 +1,13 @@
 #include "exposure/cli/depot_place.h"
 
 #include "base/quote.h"
-#include "exposure/cli/transfer.h"
+#include "exposure/client/transfer.h"
 
 namespace cairn::cli {
 namespace {
 
 // Titles end at the first slash, unless there is a depot whose title has one in it.
-Result<Resolved> resolve_slash(Session& session, const std::string& where) {
+Result<client::Resolved> resolve_slash(client::Session& session, const std::string& where) {
   auto found = resolve_address(session, where);
   const auto first = where.find_first_of("/:");
   const bool by_title = first != std::string::npos && where[first] == '/';
@@ -23,9 +23,9 @@ void trim(std::string& path) {
 
 }  // namespace
 
-Result<Resolved> resolve_place(Session& session, const std::string& where) {
+Result<client::Resolved> resolve_place(client::Session& session, const std::string& where) {
   auto place = TRY(resolve_slash(session, where));
-  if (place.tree.kind != TreeKind::kDepot) {
+  if (place.tree.kind != client::TreeKind::kDepot) {
     return fail(Code::kInvalidArgument,
                 "'{}' is a node, which cannot change; name a depot by id or title", shown(where));
   }
@@ -34,7 +34,7 @@ Result<Resolved> resolve_place(Session& session, const std::string& where) {
   if (slash == std::string::npos) return place;
   // It is an address of its own for who sees several places of the depot, and for nobody else.
   if (session.call("get_depot", {{"depotId", place.tree.key}})) return place;
-  place.path = join(place.tree.key.substr(slash + 1), place.path);
+  place.path = client::join(place.tree.key.substr(slash + 1), place.path);
   trim(place.path);
   place.tree.key.resize(slash);
   return place;

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "exposure/cli/address.h"
+#include "exposure/client/address.h"
 
 namespace cairn::cli {
 
 // The tree is a depot, and its key what tools take as depotId: for who sees several places of a
 // depot that is one of them, `dpt_…/docs`. INVALID_ARGUMENT for a node.
-Result<Resolved> resolve_place(Session& session, const std::string& where);
+Result<client::Resolved> resolve_place(client::Session& session, const std::string& where);
 
 }  // namespace cairn::cli

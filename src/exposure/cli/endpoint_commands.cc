@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/quote.h"
-#include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
-#include "exposure/cli/pages.h"
 #include "exposure/cli/skill.h"
+#include "exposure/client/address.h"
+#include "exposure/client/pages.h"
 #include "exposure/serve/serve.h"
 
 namespace cairn::cli {
@@ -103,7 +103,7 @@ void show_endpoint(Context& context, const json::Value& answer) {
     note("the key is shown this once");
   }
   Table table({{"  BINDING"}, {"TOOL"}, {"NAME"}});
-  for (const auto& item : rows_of(endpoint.object(), "bindings")) {
+  for (const auto& item : client::rows_of(endpoint.object(), "bindings")) {
     const Arguments row(item.as_object());
     table.add({{"  " + std::string(row.text("bindingId")), Style::kCyan},
                std::string(row.text("toolId")),
@@ -165,12 +165,12 @@ Result<int> run_list(Context& context) {
     return 0;
   }
   Table table({{"ENDPOINT"}, {"TYPE"}, {"STATUS"}, {"TOOLS", Table::Align::kRight}, {"NAME"}});
-  for (const auto& item : rows_of(answer.as_object(), "endpoints")) {
+  for (const auto& item : client::rows_of(answer.as_object(), "endpoints")) {
     const Arguments row(item.as_object());
     table.add({{std::string(row.text("endpointId")), Style::kCyan},
                std::string(row.text("type")),
                state(row),
-               std::to_string(rows_of(row.object(), "bindings").size()),
+               std::to_string(client::rows_of(row.object(), "bindings").size()),
                context.out.safe(row.text("name"))});
   }
   if (table.empty()) {
@@ -188,7 +188,7 @@ Result<int> run_preview(Context& context, const EndpointArguments& given) {
     context.out.print_json(answer);
     return 0;
   }
-  for (const auto& item : rows_of(answer.as_object(), "tools")) {
+  for (const auto& item : client::rows_of(answer.as_object(), "tools")) {
     const Arguments tool(item.as_object());
     context.out.print("{}\n  {}\n  {}\n", context.out.paint(Style::kBold, tool.text("name")),
                       context.out.safe(tool.text("description")),
@@ -243,7 +243,7 @@ Result<int> run_export(Context& context, const EndpointArguments& given) {
   source.description = about.text("description");
   source.url = TRY(server_of(context, given));
   while (source.url.ends_with('/')) source.url.pop_back();
-  source.tools = rows_of(preview.as_object(), "tools");
+  source.tools = client::rows_of(preview.as_object(), "tools");
   const auto folder = std::filesystem::path(given.directory) / skill_name(source.name);
   if (std::filesystem::exists(folder / "SKILL.md")) {
     note(fmt::format("{} is written anew", folder.string()));

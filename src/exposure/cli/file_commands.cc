@@ -9,10 +9,11 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
-#include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
-#include "exposure/cli/pages.h"
+#include "exposure/cli/print_tree.h"
+#include "exposure/client/address.h"
+#include "exposure/client/pages.h"
 
 namespace cairn::cli {
 namespace {
@@ -47,54 +48,19 @@ Result<int> run_ls(Context& context, const FileArguments& given) {
   }
   // A directory may have a million entries: printed as they come.
   TRY(for_each_page(session, "fs_ls", std::move(arguments),
-                    [&](const json::Object& page) -> Result<More> {
+                    [&](const json::Object& page) -> Result<client::More> {
                       Table table({{"", Table::Align::kRight}, {""}, {""}});
-                      for (const auto& item : rows_of(page, "children")) {
+                      for (const auto& item : client::rows_of(page, "children")) {
                         Arguments child(item.as_object());
                         table.add({{size_text(child), Style::kDim},
                                    {std::string(child.text("contentType")), Style::kDim},
                                    name_cell(context.out, child, child.text("name"))});
                       }
                       table.print(context.out);
-                      return More::kYes;
+                      return client::More::kYes;
                     }));
   return 0;
 }
-
-class TreePrinter final {
- public:
-  explicit TreePrinter(Output& out) : out_(out) {}
-
-  void print_children(const json::Object& directory, const std::string& indent) {
-    const auto& children = object_of(directory, "children");
-    std::size_t at = 0;
-    for (const auto& child : children) {
-      const bool last = ++at == children.size();
-      out_.print("{}{}", out_.paint(Style::kDim, indent + (last ? "└── " : "├── ")),
-                 describe(child.key(), child.value().as_object()));
-      print_children(child.value().as_object(), indent + (last ? "    " : "│   "));
-    }
-  }
-  bool collapsed() const { return collapsed_; }
-
- private:
-  std::string describe(std::string_view name, const json::Object& object) {
-    Arguments entry(object);
-    if (entry.text("kind") == "file") {
-      return fmt::format("{}  {}\n", out_.safe(name),
-                         out_.paint(Style::kDim, human_size(entry.number("size"))));
-    }
-    const bool closed = entry.flag("collapsed") && entry.number("count") > 0;
-    collapsed_ = collapsed_ || closed;
-    return fmt::format("{}{}\n", out_.paint(Style::kBlue, out_.safe(name) + "/"),
-                       closed ? out_.paint(Style::kDim, "  … " + counted(entry.number("count"),
-                                                                         "entry", "entries"))
-                              : "");
-  }
-
-  Output& out_;
-  bool collapsed_ = false;
-};
 
 Result<int> run_tree(Context& context, const FileArguments& given) {
   auto& session = *TRY(context.session());
@@ -109,11 +75,10 @@ Result<int> run_tree(Context& context, const FileArguments& given) {
   }
   auto& out = context.out;
   out.print("{}\n", out.paint(Style::kBlue, out.safe(given.where)));
-  TreePrinter printer(out);
-  printer.print_children(answer.as_object(), "");
+  const bool collapsed = print_tree(out, answer.as_object());
   if (Arguments(answer.as_object()).flag("truncated")) {
     note("not all of it fitted; name a directory to see what is in it");
-  } else if (printer.collapsed()) {
+  } else if (collapsed) {
     note("directories with … are deeper than --depth");
   }
   return 0;
@@ -160,7 +125,7 @@ Result<int> run_find(Context& context, const FileArguments& given) {
     context.out.print_json(answer);
     return 0;
   }
-  for (const auto& item : rows_of(answer.as_object(), "matches")) {
+  for (const auto& item : client::rows_of(answer.as_object(), "matches")) {
     Arguments match(item.as_object());
     auto cell = name_cell(context.out, match, match.text("path"));
     context.out.print("{}\n", context.out.paint(cell.style, cell.text));

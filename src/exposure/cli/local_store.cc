@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "exposure/cli/remote_session.h"
+#include "exposure/client/remote_session.h"
 
 namespace cairn::cli {
 namespace {
@@ -31,7 +31,8 @@ Result<mcp::Target> LocalStore::reach() {
     }
     if (server.error().code != Code::kStoreLocked) return Failure(std::move(server).error());
     if (const auto url = running_server(serve.data)) {
-      if (answers({.url = *url, .token = "", .ca_file = options_.ca_file})) return target(*url);
+      if (client::answers({.url = *url, .token = "", .ca_file = options_.ca_file}))
+        return target(*url);
     }
     if (world_.clock.monotonic() > until) return Failure(std::move(server).error());
     std::this_thread::sleep_for(kBetween);

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os/stop_signals.h"
 #include "exposure/agent/workspace_service.h"
 #include "exposure/cli/client_settings.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/local_store.h"
-#include "exposure/cli/stop_signals.h"
 #include "exposure/mcp/bridge.h"
 #include "exposure/mcp/stdio.h"
 
@@ -181,7 +181,7 @@ Result<void> serve_directories(Context& context, const McpArguments& given) {
 Result<int> run_mcp(Context& context, const McpArguments& given) {
   TRY(check(given));
   if (on_directories(given)) {
-    const InputEndsOnSignal signals;
+    const os::InputEndsOnSignal signals;
     TRY(serve_directories(context, given));
     return 0;
   }
@@ -195,7 +195,7 @@ Result<int> run_mcp(Context& context, const McpArguments& given) {
   }
   bridge.client.ca_file = context.options.ca_file;
   const auto server = TRY(server_choice(context.options));
-  const InputEndsOnSignal signals;
+  const os::InputEndsOnSignal signals;
   if (server) {
     bridge.target.url = server->url;
     bridge.target.token = server->token;

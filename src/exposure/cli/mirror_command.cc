@@ -13,16 +13,16 @@
 #include <malloc.h>
 #include <sys/stat.h>
 
+#include "base/os/stop_signals.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/depot_place.h"
 #include "exposure/cli/local_store.h"
-#include "exposure/cli/mirror.h"
 #include "exposure/cli/mirror_report.h"
-#include "exposure/cli/mirror_watch.h"
-#include "exposure/cli/remote_session.h"
-#include "exposure/cli/stop_signals.h"
+#include "exposure/client/remote_session.h"
+#include "exposure/mirror/mirror.h"
+#include "exposure/mirror/watch.h"
 
 namespace cairn::cli {
 namespace {
@@ -45,9 +45,9 @@ struct MirrorArguments {
   bool allow_empty = false;
 };
 
-std::optional<MirrorSide> side_named(const std::string& name) {
+std::optional<mirror::MirrorSide> side_named(const std::string& name) {
   if (name.empty()) return std::nullopt;
-  return name == "depot" ? MirrorSide::kDepot : MirrorSide::kDirectory;
+  return name == "depot" ? mirror::MirrorSide::kDepot : mirror::MirrorSide::kDirectory;
 }
 
 Result<std::vector<Glob>> parse_globs(const std::vector<std::string>& patterns) {
@@ -71,11 +71,11 @@ Result<void> check(const MirrorArguments& given) {
   return {};
 }
 
-Result<MirrorRules> rules_of(const MirrorArguments& given) {
-  MirrorRules rules{.only_to = side_named(given.to)};
+Result<mirror::MirrorRules> rules_of(const MirrorArguments& given) {
+  mirror::MirrorRules rules{.only_to = side_named(given.to)};
   if (given.keep.empty()) return rules;
   rules.keep = [side = side_named(given.keep), globs = TRY(parse_globs(given.paths))](
-                   std::string_view path) -> std::optional<MirrorSide> {
+                   std::string_view path) -> std::optional<mirror::MirrorSide> {
     const bool meant = globs.empty() || std::ranges::any_of(globs, [&](const Glob& glob) {
                          return glob.matches(path);
                        });
@@ -107,10 +107,10 @@ std::optional<std::string> path_inside(const std::filesystem::path& directory,
 }
 
 struct Place {
-  MirrorIdentity identity;
+  mirror::MirrorIdentity identity;
   std::filesystem::path directory;
   std::filesystem::path state_file;
-  ByPath<std::string> left_out;
+  mirror::ByPath<std::string> left_out;
 };
 
 // What a store writes must not be mirrored into it, nor the other way round.
@@ -140,7 +140,7 @@ Result<void> keep_state_out(const MirrorArguments& given, Place& place) {
 }
 
 Result<Place> place_of(const Options& options, const MirrorArguments& given,
-                       const Resolved& depot) {
+                       const client::Resolved& depot) {
   Place place;
   place.directory = TRY(real_directory(given.directory));
   place.identity = {.directory = place.directory.string(),
@@ -166,7 +166,7 @@ class WatchedStore final {
   WatchedStore(const Options& options, const World& world)
       : options_(options), local_(options, world) {}
 
-  Result<Session*> session() {
+  Result<client::Session*> session() {
     if (!session_) session_ = TRY(open());
     return session_.get();
   }
@@ -174,26 +174,27 @@ class WatchedStore final {
   void drop() { session_.reset(); }
 
  private:
-  Result<std::unique_ptr<Session>> open() {
+  Result<std::unique_ptr<client::Session>> open() {
     if (const auto server = TRY(server_choice(options_))) {
-      return open_remote({.url = server->url, .token = server->token, .ca_file = options_.ca_file});
+      return client::open_remote(
+          {.url = server->url, .token = server->token, .ca_file = options_.ca_file});
     }
     const auto target = TRY(local_.reach());
-    return open_remote({.url = target.url,
-                        .token = target.token,
-                        .ca_file = options_.ca_file,
-                        .where = Where::kThisMachine});
+    return client::open_remote({.url = target.url,
+                                .token = target.token,
+                                .ca_file = options_.ca_file,
+                                .where = client::Where::kThisMachine});
   }
 
   const Options& options_;
   LocalStore local_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<client::Session> session_;
 };
 
 // Rounds, until it is told to end.
 class Follower final {
  public:
-  Follower(Context& context, Mirror& mirror, MirrorPrinter& printer, int stop)
+  Follower(Context& context, mirror::Mirror& mirror, MirrorPrinter& printer, int stop)
       : clock_(context.clock()),
         mirror_(mirror),
         printer_(printer),
@@ -239,8 +240,8 @@ class Follower final {
   bool wait() {
     while (true) {
       const auto woken = watch_.wait(kAskDepot);
-      if (woken == MirrorWatch::Woken::kStop) return false;
-      if (woken == MirrorWatch::Woken::kChange) return true;
+      if (woken == mirror::MirrorWatch::Woken::kStop) return false;
+      if (woken == mirror::MirrorWatch::Woken::kChange) return true;
       const auto since = clock_.monotonic() - scanned_;
       if (again_ && since >= kTryAgain) return true;
       if (!watch_.trouble().empty() && since >= kScan) return true;
@@ -257,10 +258,10 @@ class Follower final {
   }
 
   const Clock& clock_;
-  Mirror& mirror_;
+  mirror::Mirror& mirror_;
   MirrorPrinter& printer_;
   WatchedStore store_;
-  MirrorWatch watch_;
+  mirror::MirrorWatch watch_;
   std::chrono::nanoseconds scanned_{0};
   std::string root_;
   std::string trouble_;
@@ -277,26 +278,27 @@ mode_t mask_of(const MirrorArguments& given) {
 
 Result<int> run_mirror(Context& context, const MirrorArguments& given) {
   TRY(check(given));
-  MirrorSettings settings{.directory = {},
-                          .filter = {.exclude = TRY(parse_globs(given.exclude))},
-                          .rules = TRY(rules_of(given)),
-                          .message = given.message,
-                          .dry_run = given.dry_run,
-                          .allow_empty = given.allow_empty};
+  mirror::MirrorSettings settings{.directory = {},
+                                  .filter = {.exclude = TRY(parse_globs(given.exclude))},
+                                  .rules = TRY(rules_of(given)),
+                                  .message = given.message,
+                                  .dry_run = given.dry_run,
+                                  .allow_empty = given.allow_empty};
   // A store has threads of its own, which signals are not to reach: so this comes before it.
-  std::optional<StopSignal> stop;
+  std::optional<os::StopSignal> stop;
   if (given.watch) stop.emplace();
   auto session = TRY(connect(context.options, Create::kNo, context.world()));
   const auto depot = TRY(resolve_place(*session, given.where));
   auto place = TRY(place_of(context.options, given, depot));
   settings.directory = place.directory;
   settings.filter.left_out = std::move(place.left_out);
-  const auto use = given.dry_run ? MirrorStateFile::Use::kRead : MirrorStateFile::Use::kWrite;
-  auto file = TRY(MirrorStateFile::open(place.state_file, place.identity, use));
+  const auto use =
+      given.dry_run ? mirror::MirrorStateFile::Use::kRead : mirror::MirrorStateFile::Use::kWrite;
+  auto file = TRY(mirror::MirrorStateFile::open(place.state_file, place.identity, use));
   auto state = TRY(file.load());
-  Mirror mirror(std::move(settings), depot.tree.key, depot.path, std::move(file),
-                state ? std::move(*state) : MirrorState(),
-                {context.clock(), context.world().random, mask_of(given)});
+  mirror::Mirror mirror(std::move(settings), depot.tree.key, depot.path, std::move(file),
+                        state ? std::move(*state) : mirror::MirrorState(),
+                        {context.clock(), context.world().random, mask_of(given)});
   MirrorPrinter printer(
       context.out,
       {.json = context.options.json, .dry_run = given.dry_run, .watching = given.watch});

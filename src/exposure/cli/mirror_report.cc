@@ -13,42 +13,43 @@ namespace {
 
 constexpr std::size_t kShownPath = 4096;
 
-std::string_view side_name(MirrorSide side) {
-  return side == MirrorSide::kDirectory ? "directory" : "depot";
+std::string_view side_name(mirror::MirrorSide side) {
+  return side == mirror::MirrorSide::kDirectory ? "directory" : "depot";
 }
 
 // A directory is said only when nothing below it is.
-std::vector<MirrorStep> worth_saying(std::vector<MirrorStep> steps) {
-  std::ranges::sort(steps, [](const MirrorStep& a, const MirrorStep& b) {
+std::vector<mirror::MirrorStep> worth_saying(std::vector<mirror::MirrorStep> steps) {
+  std::ranges::sort(steps, [](const mirror::MirrorStep& a, const mirror::MirrorStep& b) {
     return a.path != b.path ? a.path < b.path : a.remove > b.remove;
   });
-  std::vector<MirrorStep> out;
+  std::vector<mirror::MirrorStep> out;
   for (const auto& step : steps) {
-    const auto holds = [&](const MirrorStep& more) {
+    const auto holds = [&](const mirror::MirrorStep& more) {
       return more.to == step.to && more.remove == step.remove &&
              more.path.starts_with(step.path + "/");
     };
-    const bool is_directory = step.kind == EntryKind::kDirectory;
+    const bool is_directory = step.kind == client::EntryKind::kDirectory;
     const auto next =
-        std::ranges::lower_bound(steps, step.path + "/", std::less<>(), &MirrorStep::path);
+        std::ranges::lower_bound(steps, step.path + "/", std::less<>(), &mirror::MirrorStep::path);
     const auto end =
-        std::ranges::lower_bound(steps, step.path + "0", std::less<>(), &MirrorStep::path);
+        std::ranges::lower_bound(steps, step.path + "0", std::less<>(), &mirror::MirrorStep::path);
     if (!is_directory || std::none_of(next, end, holds)) out.push_back(step);
   }
   return out;
 }
 
-std::string text_of(const MirrorStep& step) {
-  return fmt::format("{} {}{}{}", step.to == MirrorSide::kDepot ? "->" : "<-",
-                     shown(step.path, kShownPath), step.kind == EntryKind::kDirectory ? "/" : "",
+std::string text_of(const mirror::MirrorStep& step) {
+  return fmt::format("{} {}{}{}", step.to == mirror::MirrorSide::kDepot ? "->" : "<-",
+                     shown(step.path, kShownPath),
+                     step.kind == client::EntryKind::kDirectory ? "/" : "",
                      step.remove ? " (deleted)" : "");
 }
 
-std::string text_of(std::string_view how, const MirrorReport::Line& line) {
+std::string text_of(std::string_view how, const mirror::MirrorReport::Line& line) {
   return fmt::format("-- {} ({}: {})", shown(line.path, kShownPath), how, shown(line.why, 1000));
 }
 
-json::Array render(const std::vector<MirrorReport::Line>& lines) {
+json::Array render(const std::vector<mirror::MirrorReport::Line>& lines) {
   json::Array out;
   for (const auto& line : lines) {
     out.emplace_back(
@@ -57,20 +58,21 @@ json::Array render(const std::vector<MirrorReport::Line>& lines) {
   return out;
 }
 
-json::Array render_steps(const MirrorReport& report, MirrorSide to) {
+json::Array render_steps(const mirror::MirrorReport& report, mirror::MirrorSide to) {
   json::Array out;
   for (const auto& step : worth_saying(report.steps)) {
     if (step.to != to) continue;
-    out.emplace_back(json::Object{{"path", step.path},
-                                  {"type", step.kind == EntryKind::kDirectory ? "dir" : "file"},
-                                  {"deleted", step.remove}});
+    out.emplace_back(
+        json::Object{{"path", step.path},
+                     {"type", step.kind == client::EntryKind::kDirectory ? "dir" : "file"},
+                     {"deleted", step.remove}});
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<MirrorPrinter::Line> MirrorPrinter::lines(const MirrorReport& report) const {
+std::vector<MirrorPrinter::Line> MirrorPrinter::lines(const mirror::MirrorReport& report) const {
   std::vector<Line> out;
   for (const auto& step : worth_saying(report.steps)) {
     out.push_back({step.remove ? Style::kYellow : Style::kGreen, text_of(step)});
@@ -90,17 +92,17 @@ std::vector<MirrorPrinter::Line> MirrorPrinter::lines(const MirrorReport& report
   return out;
 }
 
-std::string MirrorPrinter::summary(const MirrorReport& report) const {
+std::string MirrorPrinter::summary(const mirror::MirrorReport& report) const {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, std::string_view what) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
   };
   const auto said = worth_saying(report.steps);
-  const auto to = [&](MirrorSide side) {
-    return static_cast<std::size_t>(std::ranges::count(said, side, &MirrorStep::to));
+  const auto to = [&](mirror::MirrorSide side) {
+    return static_cast<std::size_t>(std::ranges::count(said, side, &mirror::MirrorStep::to));
   };
-  add(to(MirrorSide::kDepot), "to the depot");
-  add(to(MirrorSide::kDirectory), "to the directory");
+  add(to(mirror::MirrorSide::kDepot), "to the depot");
+  add(to(mirror::MirrorSide::kDirectory), "to the directory");
   add(report.conflicts.size(), report.conflicts.size() == 1 ? "conflict" : "conflicts");
   add(report.not_taken.size(), "not taken over");
   add(report.left.size(), "left for the next run");
@@ -110,14 +112,14 @@ std::string MirrorPrinter::summary(const MirrorReport& report) const {
   return fmt::format("{}{}", options_.dry_run ? "dry run: " : "", fmt::join(parts, ", "));
 }
 
-json::Object MirrorPrinter::render(const MirrorReport& report) const {
+json::Object MirrorPrinter::render(const mirror::MirrorReport& report) const {
   auto out = about_;
   out["root"] = report.root;
   out["committed"] = report.committed;
   out["merged"] = report.merged;
   out["dryRun"] = options_.dry_run;
-  out["toDepot"] = render_steps(report, MirrorSide::kDepot);
-  out["toDirectory"] = render_steps(report, MirrorSide::kDirectory);
+  out["toDepot"] = render_steps(report, mirror::MirrorSide::kDepot);
+  out["toDirectory"] = render_steps(report, mirror::MirrorSide::kDirectory);
   json::Array conflicts;
   for (const auto& conflict : report.conflicts) {
     conflicts.emplace_back(json::Object{{"path", shown(conflict.path, kShownPath)},
@@ -136,7 +138,7 @@ json::Object MirrorPrinter::render(const MirrorReport& report) const {
   return out;
 }
 
-Result<void> MirrorPrinter::print(const MirrorReport& report) {
+Result<void> MirrorPrinter::print(const mirror::MirrorReport& report) {
   std::set<std::string> now;
   bool news = !report.steps.empty();
   std::vector<Line> unsaid;
@@ -169,7 +171,7 @@ Result<void> MirrorPrinter::print(const MirrorReport& report) {
   return {};
 }
 
-int exit_code(const MirrorReport& report) {
+int exit_code(const mirror::MirrorReport& report) {
   if (!report.failed.empty()) return info(Code::kIoError).exit_code;
   const bool apart = !report.conflicts.empty() || !report.left.empty();
   return apart ? info(Code::kConflict).exit_code : 0;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "exposure/cli/mirror.h"
 #include "exposure/cli/output.h"
+#include "exposure/mirror/mirror.h"
 
 namespace cairn::cli {
 
@@ -29,16 +29,16 @@ class MirrorPrinter final {
 
   // What is the same in every answer.
   void describe(json::Object about) { about_ = std::move(about); }
-  Result<void> print(const MirrorReport& report);
+  Result<void> print(const mirror::MirrorReport& report);
 
  private:
   struct Line {
     Style style;
     std::string text;
   };
-  std::vector<Line> lines(const MirrorReport& report) const;
-  json::Object render(const MirrorReport& report) const;
-  std::string summary(const MirrorReport& report) const;
+  std::vector<Line> lines(const mirror::MirrorReport& report) const;
+  json::Object render(const mirror::MirrorReport& report) const;
+  std::string summary(const mirror::MirrorReport& report) const;
 
   Output& out_;
   Options options_;
@@ -47,6 +47,6 @@ class MirrorPrinter final {
 };
 
 // 0; that of CONFLICT when something is not in step; that of IO_ERROR when something failed.
-int exit_code(const MirrorReport& report);
+int exit_code(const mirror::MirrorReport& report);
 
 }  // namespace cairn::cli

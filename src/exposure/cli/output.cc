@@ -5,12 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <iterator>
 
 #include <unistd.h>
 
+#include "base/os/os_error.h"
 #include "base/quote.h"
 
 namespace cairn::cli {
@@ -53,13 +52,8 @@ std::size_t width_of(std::string_view text) {
 
 // 0, or why not.
 int write_all(ByteView bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
+  const auto written = os::write_all(STDOUT_FILENO, bytes);
+  return written ? 0 : written.error();
 }
 
 Style line_style(std::string_view line) {
@@ -92,7 +86,7 @@ void Output::send() {
 Result<void> Output::flush() {
   send();
   if (failed_ == 0) return {};
-  return fail(Code::kIoError, "cannot write to standard output: {}", std::strerror(failed_));
+  return fail(Code::kIoError, "cannot write to standard output: {}", os::description(failed_));
 }
 
 Result<void> Output::write(ByteView bytes) {
@@ -153,32 +147,6 @@ void Table::print(Output& out) const {
     out.print("{}\n", line(out, titles, wide));
   }
   for (const auto& row : rows_) out.print("{}\n", line(out, row, wide));
-}
-
-std::string human_size(std::int64_t bytes) {
-  if (bytes < 1000) return fmt::format("{} B", bytes);
-  auto value = static_cast<double>(bytes);
-  std::string_view unit;
-  for (std::string_view next : {"kB", "MB", "GB", "TB", "PB"}) {
-    value /= 1000;
-    unit = next;
-    if (value < 999.95) break;
-  }
-  return fmt::format("{:.1f} {}", value, unit);
-}
-
-std::string human_time(Millis time) {
-  const std::time_t seconds = time / 1000;
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[32];
-  const auto length = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
-  return std::string(text, length);
-}
-
-std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
-  if (count == 1) return fmt::format("1 {}", one);
-  return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
 }
 
 void print_unified(Output& out, std::string_view text) {

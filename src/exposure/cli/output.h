@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "data/json/json.h"
+#include "exposure/client/human.h"
 
 namespace cairn::cli {
 
@@ -89,12 +90,9 @@ class Table final {
 // A unified diff, in colours.
 void print_unified(Output& out, std::string_view text);
 
-// 512 B, 1.2 kB, 3.4 MB.
-std::string human_size(std::int64_t bytes);
-// 2026-11-16 01:02, in local time.
-std::string human_time(Millis time);
-// `1 file`, `2 files`.
-std::string counted(std::int64_t count, std::string_view one, std::string_view many = {});
+using client::counted;
+using client::human_size;
+using client::human_time;
 
 // A line on standard error, for whoever watches.
 void note(std::string_view text);

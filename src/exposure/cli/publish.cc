@@ -4,11 +4,11 @@
 
 namespace cairn::cli {
 
-Result<int> publish(Context& context, Session& session, const Tree& tree,
+Result<int> publish(Context& context, client::Session& session, const client::Tree& tree,
                     const json::Value& written, const std::string& message) {
   const auto root = Arguments(written.as_object()).text("newRoot");
   json::Value answer = written;
-  if (tree.kind == TreeKind::kDepot) {
+  if (tree.kind == client::TreeKind::kDepot) {
     json::Object arguments{{"depotId", tree.key}, {"root", root}};
     if (!message.empty()) arguments["message"] = message;
     answer = TRY(session.call("depot_commit", arguments));
@@ -18,7 +18,7 @@ Result<int> publish(Context& context, Session& session, const Tree& tree,
     return 0;
   }
   Arguments done(answer.as_object());
-  context.out.print("{}\n", tree.kind == TreeKind::kDepot ? done.text("root") : root);
+  context.out.print("{}\n", tree.kind == client::TreeKind::kDepot ? done.text("root") : root);
   if (done.flag("merged")) note("others had committed; their changes were merged in");
   return 0;
 }

@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "data/json/jmespath/jmespath.h"
-#include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
+#include "exposure/client/address.h"
 #include "tools/executor/arguments.h"
 
 namespace cairn::cli {

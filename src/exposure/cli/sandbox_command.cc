@@ -16,8 +16,9 @@
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/depot_place.h"
-#include "exposure/cli/sandbox_changes.h"
-#include "exposure/cli/sandbox_program.h"
+#include "exposure/cli/sandbox_report.h"
+#include "exposure/sandbox/changes.h"
+#include "exposure/sandbox/program.h"
 #include "tools/executor/arguments.h"
 
 namespace cairn::cli {
@@ -41,8 +42,8 @@ struct SandboxArguments {
 
 // Everything between the first look at the depot and the commit.
 struct Outcome {
-  SandboxTree tree;
-  SandboxChanges changes;
+  sandbox::SandboxTree tree;
+  sandbox::SandboxChanges changes;
   std::vector<std::string> broken{};
   int exit_code = 0;
 };
@@ -61,27 +62,27 @@ Result<std::vector<Glob>> parse_globs(const std::vector<std::string>& patterns) 
 }
 
 // Those of the depot as it was: the command cannot change its own.
-Result<SandboxRules> stored_rules(Session& session, const std::string& root) {
-  json::Object place{{"nodeKey", root}, {"path", kRulesFile}};
+Result<sandbox::SandboxRules> stored_rules(client::Session& session, const std::string& root) {
+  json::Object place{{"nodeKey", root}, {"path", sandbox::kRulesFile}};
   const auto found = session.call("fs_stat", place);
-  if (!found && found.error().code == Code::kPathNotFound) return SandboxRules();
+  if (!found && found.error().code == Code::kPathNotFound) return sandbox::SandboxRules();
   const auto answer = TRY(found);
   Arguments stat(answer.as_object());
   if (stat.text("type") != "file" ||
       stat.number("size") > static_cast<std::int64_t>(kMaxRulesBytes)) {
     return fail(Code::kInvalidArgument,
-                "{} has to be a file of at most 1 MiB with the depot's rules", kRulesFile);
+                "{} has to be a file of at most 1 MiB with the depot's rules", sandbox::kRulesFile);
   }
   Bytes text;
-  TRY(session.read_file(root, kRulesFile, [&](ByteView portion) -> Result<void> {
+  TRY(session.read_file(root, sandbox::kRulesFile, [&](ByteView portion) -> Result<void> {
     text += portion;
     return {};
   }));
-  return SandboxRules::parse(text);
+  return sandbox::SandboxRules::parse(text);
 }
 
-Result<SandboxRules> rules_of(Session& session, const std::string& root,
-                              const SandboxArguments& given) {
+Result<sandbox::SandboxRules> rules_of(client::Session& session, const std::string& root,
+                                       const SandboxArguments& given) {
   auto rules = TRY(stored_rules(session, root));
   if (!given.allow.empty()) rules.allow.push_back(TRY(parse_globs(given.allow)));
   rules.may_change = given.allow_rules;
@@ -93,20 +94,20 @@ Result<SandboxRules> rules_of(Session& session, const std::string& root,
 }
 
 struct Start {
-  SandboxTree tree;
-  SandboxRules rules;
+  sandbox::SandboxTree tree;
+  sandbox::SandboxRules rules;
 };
 
 Result<Start> begin(Context& context, const SandboxArguments& given,
                     const std::filesystem::path& directory) {
   const auto session = TRY(connect(context.options, Create::kNo, context.world()));
   const auto place = TRY(resolve_place(*session, given.where));
-  SandboxTree tree{.depot = place.tree.key,
-                   .root = TRY(pin(*session, place.tree)),
-                   .path = place.path,
-                   .directory = directory,
-                   .stored = {}};
-  const Resolved pinned{{tree.root, TreeKind::kNode}, tree.path};
+  sandbox::SandboxTree tree{.depot = place.tree.key,
+                            .root = TRY(pin(*session, place.tree)),
+                            .path = place.path,
+                            .directory = directory,
+                            .stored = {}};
+  const client::Resolved pinned{{tree.root, client::TreeKind::kNode}, tree.path};
   const auto answer = TRY(session->call("fs_stat", pinned.arguments()));
   if (Arguments(answer.as_object()).text("type") != "dir") {
     return fail(Code::kNotADirectory, "'{}' is a file; name the directory it is in",
@@ -117,7 +118,8 @@ Result<Start> begin(Context& context, const SandboxArguments& given,
   return Start{std::move(tree), std::move(rules)};
 }
 
-Result<void> find_broken(Session& session, const SandboxRules& rules, Outcome& outcome) {
+Result<void> find_broken(client::Session& session, const sandbox::SandboxRules& rules,
+                         Outcome& outcome) {
   outcome.broken = broken_rules(rules, outcome.changes.list, kMostLines);
   // Contents are looked at when there is not too much of them.
   if (!outcome.broken.empty() || !rules.json) return {};
@@ -126,7 +128,7 @@ Result<void> find_broken(Session& session, const SandboxRules& rules, Outcome& o
   return {};
 }
 
-Result<void> show(Context& context, Session& session, const Outcome& outcome) {
+Result<void> show(Context& context, client::Session& session, const Outcome& outcome) {
   const auto& left_out = outcome.changes.not_kept;
   for (std::size_t i = 0; i < std::min(left_out.size(), kMostLines); ++i) {
     note("not taken over: " + shown(left_out[i], 1000));
@@ -143,8 +145,8 @@ json::Object render(const Outcome& outcome) {
   json::Array changes;
   for (const auto& change : outcome.changes.list) {
     json::Object row{{"change", name(change.kind)}, {"path", change.path}};
-    row["type"] = change.entry == EntryKind::kDirectory ? "dir" : "file";
-    if (change.entry == EntryKind::kFile) row["size"] = change.after;
+    row["type"] = change.entry == client::EntryKind::kDirectory ? "dir" : "file";
+    if (change.entry == client::EntryKind::kFile) row["size"] = change.after;
     changes.emplace_back(std::move(row));
   }
   const auto texts = [](const std::vector<std::string>& lines) {
@@ -195,8 +197,8 @@ std::string message_of(const SandboxArguments& given) {
   return "sandbox: " + (words.empty() ? "a shell" : shown(words, 500));
 }
 
-Result<json::Value> commit(Session& session, const SandboxArguments& given, const Outcome& outcome,
-                           std::string& root) {
+Result<json::Value> commit(client::Session& session, const SandboxArguments& given,
+                           const Outcome& outcome, std::string& root) {
   root = TRY(apply_changes(session, outcome.tree, outcome.changes));
   return session.call("depot_commit", {{"depotId", outcome.tree.depot},
                                        {"root", root},
@@ -205,7 +207,7 @@ Result<json::Value> commit(Session& session, const SandboxArguments& given, cons
 }
 
 // The work is not lost with the commit.
-Failure kept(Error error, SandboxDirectory& directory, const Outcome& outcome,
+Failure kept(Error error, sandbox::SandboxDirectory& directory, const Outcome& outcome,
              const std::string& root) {
   directory.keep();
   error.message += fmt::format(
@@ -219,7 +221,7 @@ Failure kept(Error error, SandboxDirectory& directory, const Outcome& outcome,
   return Failure(std::move(error).with("kept", directory.work().string()));
 }
 
-int decline(Context& context, SandboxDirectory& directory, const SandboxArguments& given,
+int decline(Context& context, sandbox::SandboxDirectory& directory, const SandboxArguments& given,
             json::Object answer) {
   if (given.keep) {
     directory.keep();
@@ -246,9 +248,10 @@ int report(Context& context, json::Object answer, const json::Value& commit) {
 }
 
 // After the command: look, check, ask, commit.
-Result<int> conclude(Context& context, SandboxDirectory& directory, const SandboxArguments& given,
-                     const SandboxRules& rules, Outcome& outcome) {
-  make_reachable(directory.work());
+Result<int> conclude(Context& context, sandbox::SandboxDirectory& directory,
+                     const SandboxArguments& given, const sandbox::SandboxRules& rules,
+                     Outcome& outcome) {
+  sandbox::make_reachable(directory.work());
   auto session = TRY(connect(context.options, Create::kNo, context.world()));
   outcome.changes = TRY(find_changes(*session, outcome.tree));
   TRY(find_broken(*session, rules, outcome));
@@ -276,10 +279,10 @@ Result<int> conclude(Context& context, SandboxDirectory& directory, const Sandbo
 Result<int> run_sandbox(Context& context, const SandboxArguments& given) {
   TRY(check_local(context.options));
   if (given.yes && given.no) return fail(Code::kInvalidArgument, "give --yes or --no, not both");
-  const auto directory = TRY(SandboxDirectory::make());
-  const SandboxProgram program{.command = given.command,
-                               .hidden = data_directory(context.options),
-                               .output_is_ours = context.options.json};
+  const auto directory = TRY(sandbox::SandboxDirectory::make());
+  const sandbox::SandboxProgram program{.command = given.command,
+                                        .hidden = data_directory(context.options),
+                                        .output_is_ours = context.options.json};
   TRY(check_bubblewrap(*directory, program));
   auto start = TRY(begin(context, given, directory->work()));
   const auto code = TRY(run_sandboxed(*directory, program));

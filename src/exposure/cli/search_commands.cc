@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "exposure/cli/address.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
-#include "exposure/cli/pages.h"
+#include "exposure/client/address.h"
+#include "exposure/client/pages.h"
 
 namespace cairn::cli {
 namespace {
@@ -33,7 +33,7 @@ json::Array list_of(const std::vector<std::string>& texts) {
   return out;
 }
 
-json::Object arguments_of(const GrepArguments& given, const Resolved& where) {
+json::Object arguments_of(const GrepArguments& given, const client::Resolved& where) {
   auto out = where.arguments();
   out["pattern"] = given.pattern;
   out["maxResults"] = 10'000;
@@ -49,11 +49,11 @@ json::Object arguments_of(const GrepArguments& given, const Resolved& where) {
 // path:12:a line that matches, path-13-one around it.
 void print_matches(Output& out, const json::Object& answer, bool with_context) {
   bool any = false;
-  for (const auto& item : rows_of(answer, "files")) {
+  for (const auto& item : client::rows_of(answer, "files")) {
     Arguments file(item.as_object());
     const auto path = out.paint(Style::kCyan, out.safe(file.text("path")));
     std::int64_t last = -1;
-    for (const auto& row : rows_of(file.object(), "lines")) {
+    for (const auto& row : client::rows_of(file.object(), "lines")) {
       Arguments line(row.as_object());
       const auto number = line.number("line");
       if (with_context && any && number != last + 1) out.print("--\n");
@@ -92,7 +92,8 @@ struct Sides {
   Arguments after;
 
   explicit Sides(const Arguments& change)
-      : before(object_of(change.object(), "before")), after(object_of(change.object(), "after")) {}
+      : before(client::object_of(change.object(), "before")),
+        after(client::object_of(change.object(), "after")) {}
   bool is_dir() const { return before.text("type") == "dir" || after.text("type") == "dir"; }
 };
 
@@ -142,7 +143,7 @@ Result<int> run_diff(Context& context, const DiffArguments& given) {
   if (!from.path.empty()) arguments["path"] = from.path;
   if (!given.stat) arguments["unified"] = true;
   const auto answer = TRY(session.call("fs_diff", arguments));
-  const auto& changes = rows_of(answer.as_object(), "changes");
+  const auto& changes = client::rows_of(answer.as_object(), "changes");
   if (context.options.json) {
     context.out.print_json(answer);
   } else if (given.stat) {

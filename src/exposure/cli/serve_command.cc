@@ -5,7 +5,6 @@
 
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
-#include "exposure/cli/tour.h"
 #include "exposure/serve/serve.h"
 
 namespace cairn::cli {
@@ -77,21 +76,6 @@ void add_serve_command(Commands& commands) {
       .add_value("--rate", given->options.rate, "N",
                  "Calls a second for each delegate but the owners; 0: no limit [1000]")
       .non_negative();
-
-  auto source = std::make_shared<std::string>();
-  auto tour = commands.add(
-      {.name = "tour",
-       .description = "Import a directory into a depot and show it, without a server",
-       .example = "cairn tour --data /tmp/cairn-tour src",
-       .group = "Server"},
-      [source](Context& context) -> Result<int> {
-        if (context.options.data.empty()) {
-          return fail(Code::kInvalidArgument, "name a data directory for the tour with --data");
-        }
-        TRY(run_tour({.data = context.options.data, .source = *source}));
-        return 0;
-      });
-  tour.add_argument("DIR", *source, "The directory to import");
 }
 
 }  // namespace cairn::cli

@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "base/quote.h"
-#include "data/cas/node_key.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/progress.h"
-#include "exposure/cli/transfer.h"
+#include "exposure/client/transfer.h"
 #include "tools/executor/arguments.h"
-#include "tools/executor/engine.h"
 
 namespace cairn::cli {
 namespace {
@@ -24,39 +22,16 @@ struct TransferArguments {
   std::string message;
 };
 
-// The tree to import into; a depot of that title is made when there is none.
-Result<Tree> target_of(Session& session, const std::string& where) {
-  if (where.empty()) return fail(Code::kInvalidArgument, "no depot is named");
-  if (auto known = TRY(find_tree(session, where))) return *known;
-  auto depot = TRY(session.call("create_depot", {{"title", where}}));
-  return Tree{std::string(Arguments(depot.as_object()).text("depotId")), TreeKind::kDepot};
-}
-
-Result<Imported> import_here(Engine& engine, const Tree& tree, const TransferArguments& given,
-                             Progress& progress) {
-  auto done = TRY(
-      engine.import_from(given.directory, TRY(DepotId::parse(tree.key)), given.message, progress));
-  return Imported{.root = done.commit.root.render(),
-                  .changed = done.commit.changed,
-                  .merged = done.commit.merged,
-                  .files = done.files,
-                  .bytes = done.bytes,
-                  .unchanged = done.unchanged,
-                  .skipped = std::move(done.skipped)};
-}
-
-Result<Imported> import_any(Session& session, const Tree& tree, const TransferArguments& given) {
+Result<client::Imported> import_shown(client::Session& session, const client::Tree& tree,
+                                      const TransferArguments& given) {
   Progress progress;
   ProgressLine line(progress, "importing");
-  if (session.engine() != nullptr && tree.kind == TreeKind::kDepot) {
-    return import_here(*session.engine(), tree, given, progress);
-  }
   return import_tree(session, tree, given.directory, given.message, progress);
 }
 
-json::Object render(const Imported& done, const Tree& tree) {
+json::Object render(const client::Imported& done, const client::Tree& tree) {
   json::Object out;
-  if (tree.kind == TreeKind::kDepot) out["depotId"] = tree.key;
+  if (tree.kind == client::TreeKind::kDepot) out["depotId"] = tree.key;
   out["root"] = done.root;
   out["changed"] = done.changed;
   out["merged"] = done.merged;
@@ -78,8 +53,8 @@ Result<int> run_import(Context& context, const TransferArguments& given) {
         "'{}' is not a directory", shown(given.directory));
   }
   auto& session = *TRY(context.session(Create::kYes));
-  const auto tree = TRY(target_of(session, given.where));
-  const auto done = TRY(import_any(session, tree, given));
+  const auto tree = TRY(import_target(session, given.where));
+  const auto done = TRY(import_shown(session, tree, given));
   if (context.options.json) {
     context.out.print_json(render(done, tree));
     return 0;
@@ -92,22 +67,19 @@ Result<int> run_import(Context& context, const TransferArguments& given) {
   return 0;
 }
 
-Result<ExportResult> export_any(Session& session, const TransferArguments& given) {
+Result<ExportResult> export_shown(client::Session& session, const TransferArguments& given) {
   const auto from = TRY(resolve_address(session, given.where));
   const auto answer = TRY(session.call("fs_stat", from.arguments()));
-  Arguments stat(answer.as_object());
-  if (stat.text("type") != "dir") {
+  if (Arguments(answer.as_object()).text("type") != "dir") {
     return fail(Code::kNotADirectory, "'{}' is a file; use 'cairn cat'", shown(given.where));
   }
   Progress progress;
   ProgressLine line(progress, "exporting");
-  auto* engine = session.engine();
-  if (engine == nullptr) return export_tree(session, from, given.directory, progress);
-  return engine->export_to(given.directory, TRY(NodeKey::parse(stat.text("key"))), progress);
+  return export_tree(session, from, given.directory, progress);
 }
 
 Result<int> run_export(Context& context, const TransferArguments& given) {
-  const auto done = TRY(export_any(*TRY(context.session()), given));
+  const auto done = TRY(export_shown(*TRY(context.session()), given));
   if (context.options.json) {
     context.out.print_json(json::Object{{"files", done.files}, {"bytes", done.bytes}});
   } else {

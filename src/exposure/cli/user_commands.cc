@@ -7,7 +7,7 @@
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
-#include "exposure/cli/pages.h"
+#include "exposure/client/pages.h"
 #include "tools/executor/engine.h"
 
 namespace cairn::cli {
@@ -64,7 +64,7 @@ Result<int> run_list(Context& context) {
     return 0;
   }
   Table table({{"USER"}, {"NAME"}, {"ROLE"}, {"PASSWORD"}, {"CREATED"}});
-  for (const auto& item : rows_of(answer.as_object(), "users")) {
+  for (const auto& item : client::rows_of(answer.as_object(), "users")) {
     Arguments row(item.as_object());
     table.add({{std::string(row.text("userId")), Style::kCyan},
                context.out.safe(row.text("name")),

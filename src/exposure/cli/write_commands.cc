@@ -1,23 +1,21 @@
 // cairn put, rm, mv, cp.
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os/os_error.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/publish.h"
+#include "exposure/client/local_tree.h"
 #include "tools/executor/arguments.h"
 
 namespace cairn::cli {
@@ -32,46 +30,25 @@ struct WriteArguments {
 };
 
 // A file of this machine, or standard input.
-class Input final {
- public:
-  static Result<std::unique_ptr<Input>> open(const std::string& name) {
-    if (name == "-") return std::make_unique<Input>(STDIN_FILENO, "standard input");
-    const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-      return fail(errno == ENOENT ? Code::kNotFound : Code::kIoError, "cannot open '{}': {}",
-                  shown(name), std::strerror(errno));
-    }
-    auto input = std::make_unique<Input>(file, name);
-    struct stat stat{};
-    if (::fstat(file, &stat) == 0 && S_ISDIR(stat.st_mode)) {
-      return fail(Code::kInvalidArgument, "'{}' is a directory; use 'cairn import'", shown(name));
-    }
-    return input;
+Result<client::Session::Source> open_input(const std::string& name) {
+  if (name == "-") {
+    return client::source_of(os::Handle(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)),
+                             "standard input");
   }
-  Input(int file, std::string name) : file_(file), name_(std::move(name)) {}
-  ~Input() {
-    if (file_ != STDIN_FILENO) ::close(file_);
+  auto file = os::open_path(name, O_RDONLY);
+  if (!file && file.error() == ENOENT) {
+    return fail(Code::kNotFound, "cannot open '{}': {}", shown(name), os::description(ENOENT));
   }
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-
-  Result<std::size_t> read(std::span<char> room) {
-    while (true) {
-      const auto got = ::read(file_, room.data(), room.size());
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno == EINTR) continue;
-      return fail(Code::kIoError, "cannot read {}: {}", shown(name_), std::strerror(errno));
-    }
+  auto handle = TRY(os::checked(std::move(file), "open", name));
+  if (const auto about = os::stat(handle.fd()); about && os::is_directory(*about)) {
+    return fail(Code::kInvalidArgument, "'{}' is a directory; use 'cairn import'", shown(name));
   }
-
- private:
-  int file_;
-  std::string name_;
-};
+  return client::source_of(std::move(handle), name);
+}
 
 // `D:dir/` and `D:` take the name of the file that is put there.
 Result<std::string> target_path(const WriteArguments& given) {
-  auto path = Address::parse(given.where).path;
+  auto path = client::Address::parse(given.where).path;
   if (!path.empty() && !path.ends_with('/')) return path;
   if (given.file == "-") {
     return fail(Code::kInvalidArgument, "'{}' names no file; write DEPOT:PATH", shown(given.where));
@@ -81,17 +58,16 @@ Result<std::string> target_path(const WriteArguments& given) {
 
 Result<int> run_put(Context& context, const WriteArguments& given) {
   auto path = TRY(target_path(given));
-  auto input = TRY(Input::open(given.file));
+  const auto input = TRY(open_input(given.file));
   auto& session = *TRY(context.session());
-  auto tree = TRY(resolve(session, Address::parse(given.where).tree));
-  auto written = TRY(
-      session.write_file(tree.key, path, [&](std::span<char> room) { return input->read(room); }));
+  auto tree = TRY(resolve(session, client::Address::parse(given.where).tree));
+  auto written = TRY(session.write_file(tree.key, path, input));
   return publish(context, session, tree, written, given.message);
 }
 
 // The first names the depot; the others are of the same, with its name or without.
 Result<std::string> path_in(const std::string& depot, const std::string& address) {
-  auto parsed = Address::parse(address);
+  auto parsed = client::Address::parse(address);
   if (address.find(':') == std::string::npos) parsed = {depot, address};
   while (parsed.path.ends_with('/')) parsed.path.pop_back();
   if (parsed.tree == depot && !parsed.path.empty()) return parsed.path;
@@ -101,7 +77,7 @@ Result<std::string> path_in(const std::string& depot, const std::string& address
 
 Result<int> run_rm(Context& context, const WriteArguments& given) {
   auto& session = *TRY(context.session());
-  const auto depot = Address::parse(given.paths.front()).tree;
+  const auto depot = client::Address::parse(given.paths.front()).tree;
   const auto tree = TRY(resolve_file(session, given.paths.front())).tree;
   std::string node = tree.key;
   json::Value written;
@@ -118,8 +94,8 @@ Result<int> run_transfer(Context& context, const WriteArguments& given, std::str
   auto from = TRY(resolve_file(session, given.where));
   auto to = given.to;
   // A target in the same depot may be written in full.
-  const auto name = Address::parse(given.where).tree;
-  if (to.starts_with(name + ":")) to = Address::parse(to).path;
+  const auto name = client::Address::parse(given.where).tree;
+  if (to.starts_with(name + ":")) to = client::Address::parse(to).path;
   while (to.ends_with('/')) to.pop_back();
   auto written =
       TRY(session.call(tool, {{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to}}));

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "base/os/stop_signals.h"
 #include "base/quote.h"
 #include "exposure/serve/running_server.h"
 
@@ -38,27 +39,6 @@ void greet(const ServeOptions& options, RunningServer& server) {
   std::fflush(stdout);
 }
 
-// Blocks the signals that end a server in this thread and all it starts, and waits for one.
-class StopSignals final {
- public:
-  StopSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGTERM);
-    sigaddset(&set_, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-    ::signal(SIGPIPE, SIG_IGN);
-  }
-  void wait() {
-    int number = 0;
-    sigwait(&set_, &number);
-    // A second one ends it at once.
-    pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
-  }
-
- private:
-  sigset_t set_{};
-};
-
 }  // namespace
 
 Result<void> parse_listen(std::string_view text, std::string& address, std::uint16_t& port_out) {
@@ -87,10 +67,11 @@ Result<void> serve(const ServeOptions& options, const Clock& clock, Random& rand
   ::mallopt(M_ARENA_MAX, 4);
   // What the server writes, backups too, is its owner's alone.
   ::umask(0077);
-  StopSignals signals;
+  const os::StopSignal stop;
+  ::signal(SIGPIPE, SIG_IGN);
   auto server = TRY(RunningServer::start(options, clock, random));
   greet(options, *server);
-  signals.wait();
+  stop.wait();
   fmt::print(stderr, "cairn: stopping\n");
   server->stop();
   return {};

@@ -3,9 +3,11 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <tuple>
 
 #include <unistd.h>
 
+#include "base/os/disk_files.h"
 #include "data/json/json.h"
 #include "exposure/serve/serve.h"
 
@@ -18,7 +20,8 @@ std::filesystem::path server_file(const std::filesystem::path& data) {
 ServerFile::ServerFile(const std::filesystem::path& data, std::string_view url)
     : path_(server_file(data)) {
   const json::Object text{{"url", url}, {"pid", static_cast<int>(::getpid())}};
-  std::ofstream(path_) << json::write(text) << "\n";
+  // Without it others only do not find the server.
+  std::ignore = os::replace_file(path_, json::write(text) + "\n", 0666);
 }
 
 ServerFile::~ServerFile() {

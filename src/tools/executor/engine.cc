@@ -1,12 +1,8 @@
 #include "tools/executor/engine.h"
 
-#include <cstring>
 #include <fstream>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "base/os/disk_files.h"
 #include "data/realm/gc.h"
 #include "data/realm/owner.h"
 #include "data/store/open.h"
@@ -108,22 +104,8 @@ std::filesystem::path token_file(const std::filesystem::path& directory) {
   return directory / "owner.token";
 }
 
-// Written beside and renamed, so that nobody ever reads a part of it.
 Result<void> write_token(const std::filesystem::path& directory, std::string_view token) {
-  const auto target = token_file(directory);
-  auto next = target;
-  next += ".new";
-  const int file = ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const auto text = std::string(token) + "\n";
-  bool written = file >= 0 && ::fchmod(file, 0600) == 0 &&
-                 ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                 ::fsync(file) == 0;
-  const int why = errno;
-  if (file >= 0) ::close(file);
-  if (written) written = ::rename(next.c_str(), target.c_str()) == 0;
-  if (written) return {};
-  return fail(Code::kIoError, "the owner's token cannot be written to {}: {}", target.string(),
-              std::strerror(why));
+  return os::replace_file(token_file(directory), fmt::format("{}\n", token), 0600);
 }
 
 }  // namespace

@@ -1,0 +1,13 @@
+// What a sandboxed command changed, for people.
+#pragma once
+
+#include "exposure/cli/output.h"
+#include "exposure/sandbox/changes.h"
+
+namespace cairn::cli {
+
+// The changes and, of texts, their lines, up to some thousand.
+Result<void> print_changes(Output& out, client::Session& session, const sandbox::SandboxTree& tree,
+                           const sandbox::SandboxChanges& changes);
+
+}  // namespace cairn::cli

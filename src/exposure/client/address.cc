@@ -1,0 +1,109 @@
+#include "exposure/client/address.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/quote.h"
+#include "base/similar.h"
+#include "exposure/client/pages.h"
+
+namespace cairn::client {
+namespace {
+
+struct Titled {
+  std::vector<std::string> ids;     // of the depots with the title
+  std::vector<std::string> titles;  // of all
+};
+
+Result<Titled> look_up(Session& session, std::string_view title) {
+  Titled found;
+  TRY(for_each(session, "list_depots", {{"limit", 1000}}, "depots",
+               [&](const json::Object& depot) -> Result<More> {
+                 Arguments row(depot);
+                 if (row.text("title") == title) found.ids.emplace_back(row.text("depotId"));
+                 found.titles.emplace_back(row.text("title"));
+                 return More::kYes;
+               }));
+  return found;
+}
+
+Failure ambiguous(std::string_view title, const std::vector<std::string>& ids) {
+  std::string list;
+  for (const auto& id : ids) list += (list.empty() ? "" : ", ") + id;
+  return Failure(Error(Code::kAmbiguousKey,
+                       fmt::format("{} depots have the title '{}': {}; name one by its id",
+                                   ids.size(), shown(title), list))
+                     .with("ids", ids));
+}
+
+Failure unknown(std::string_view title, const std::vector<std::string>& titles) {
+  const auto near = most_similar(title, titles);
+  const auto hint = near.empty() ? std::string() : fmt::format("; did you mean '{}'?", shown(near));
+  return fail(Code::kDepotNotFound,
+              "there is no depot '{}'{}{} 'cairn depot list' shows all of them", shown(title), hint,
+              near.empty() ? ";" : "");
+}
+
+std::optional<Tree> by_form(std::string_view tree) {
+  if (tree.starts_with("nod_")) return Tree{std::string(tree), TreeKind::kNode};
+  if (tree.starts_with("dpt_")) return Tree{std::string(tree), TreeKind::kDepot};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Address Address::parse(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) return {std::string(text), ""};
+  auto path = text.substr(colon + 1);
+  // As people write it; a tree has no other root.
+  while (path.starts_with('/')) path.remove_prefix(1);
+  return {std::string(text.substr(0, colon)), std::string(path)};
+}
+
+Result<std::optional<Tree>> find_tree(Session& session, std::string_view tree) {
+  if (auto known = by_form(tree)) return known;
+  auto found = TRY(look_up(session, tree));
+  if (found.ids.empty()) return std::nullopt;
+  if (found.ids.size() > 1) return ambiguous(tree, found.ids);
+  return Tree{found.ids.front(), TreeKind::kDepot};
+}
+
+Result<Tree> resolve(Session& session, std::string_view tree) {
+  if (auto known = by_form(tree)) return *known;
+  if (tree.empty()) {
+    return fail(Code::kInvalidArgument,
+                "no depot is named; write its title or id, as in my-project:src/main.ts");
+  }
+  auto found = TRY(look_up(session, tree));
+  if (found.ids.empty()) return unknown(tree, found.titles);
+  if (found.ids.size() > 1) return ambiguous(tree, found.ids);
+  return Tree{found.ids.front(), TreeKind::kDepot};
+}
+
+Result<std::string> resolve_depot(Session& session, std::string_view depot) {
+  auto tree = TRY(resolve(session, depot));
+  if (tree.kind == TreeKind::kDepot) return tree.key;
+  return fail(Code::kInvalidArgument, "{} is a node; this needs a depot, by id or title",
+              shown(depot));
+}
+
+json::Object Resolved::arguments() const {
+  json::Object out{{"nodeKey", tree.key}};
+  if (!path.empty()) out["path"] = path;
+  return out;
+}
+
+Result<Resolved> resolve_address(Session& session, std::string_view address) {
+  auto parsed = Address::parse(address);
+  while (parsed.path.ends_with('/')) parsed.path.pop_back();
+  return Resolved{TRY(resolve(session, parsed.tree)), std::move(parsed.path)};
+}
+
+Result<Resolved> resolve_file(Session& session, std::string_view address) {
+  auto resolved = TRY(resolve_address(session, address));
+  if (!resolved.path.empty()) return resolved;
+  return fail(Code::kInvalidArgument, "'{}' names no path; write DEPOT:PATH", shown(address));
+}
+
+}  // namespace cairn::client

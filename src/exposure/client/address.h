@@ -1,0 +1,49 @@
+// Addresses: how people name a tree and a path in it, `D[:PATH]`.
+//
+// D is a depot's id (`dpt_…`, or `dpt_…/docs` for who sees only a part of it), a node's key
+// (`nod_…`), or a depot's title. It ends at the first ':', so that a title with one in it can only
+// be named by its id.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "exposure/client/session.h"
+
+namespace cairn::client {
+
+struct Address {
+  std::string tree;  // D as it was given
+  std::string path;  // empty: the root
+
+  static Address parse(std::string_view text);
+};
+
+enum class TreeKind { kDepot, kNode };
+
+// What D stands for.
+struct Tree {
+  std::string key;  // what tools take as nodeKey, and as depotId when it is a depot
+  TreeKind kind = TreeKind::kDepot;
+};
+
+// DEPOT_NOT_FOUND, AMBIGUOUS_KEY with the ids when several depots have the title.
+Result<Tree> resolve(Session& session, std::string_view tree);
+// The same; nothing when no depot has the title.
+Result<std::optional<Tree>> find_tree(Session& session, std::string_view tree);
+// INVALID_ARGUMENT for a node.
+Result<std::string> resolve_depot(Session& session, std::string_view depot);
+
+// A tree and a path in it, for the tools.
+struct Resolved {
+  Tree tree;
+  std::string path;
+
+  json::Object arguments() const;
+};
+Result<Resolved> resolve_address(Session& session, std::string_view address);
+// INVALID_ARGUMENT when there is no path.
+Result<Resolved> resolve_file(Session& session, std::string_view address);
+
+}  // namespace cairn::client

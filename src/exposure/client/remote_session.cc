@@ -1,0 +1,129 @@
+#include "exposure/client/remote_session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/quote.h"
+#include "exposure/http/client.h"
+#include "exposure/http/uri.h"
+
+namespace cairn::client {
+namespace {
+
+std::optional<Detail> detail_of(const json::Value& value) {
+  if (value.is_string()) return Detail(std::string(json::text(value)));
+  if (value.is_int64()) return Detail(value.get_int64());
+  if (!value.is_array()) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const auto& item : value.get_array()) texts.emplace_back(json::text(item));
+  return Detail(std::move(texts));
+}
+
+std::optional<Code> code_named(std::string_view name) {
+  const auto codes = all_codes();
+  const auto at = std::ranges::find(codes, name, &CodeInfo::name);
+  if (at == codes.end()) return std::nullopt;
+  return at->code;
+}
+
+// What a server of ours says went wrong; anything else speaks for whoever stands in between.
+Error error_of(const http::ClientResponse& response) {
+  auto body = json::parse(response.body);
+  const auto* object = body ? body->if_object() : nullptr;
+  const auto* name = object != nullptr ? json::find(*object, "error") : nullptr;
+  const auto code = name != nullptr ? code_named(json::text(*name)) : std::nullopt;
+  if (!code) {
+    return Error(Code::kUnavailable,
+                 fmt::format("the server answered {} and not as Cairn does; check its URL",
+                             response.status));
+  }
+  const auto* message = json::find(*object, "message");
+  Error error(*code, message != nullptr ? std::string(json::text(*message)) : std::string());
+  const auto* details = json::find(*object, "details");
+  if (details == nullptr || !details->is_object()) return error;
+  for (const auto& member : details->get_object()) {
+    if (auto detail = detail_of(member.value())) {
+      error.details.insert_or_assign(std::string(member.key()), std::move(*detail));
+    }
+  }
+  return error;
+}
+
+class RemoteSession final : public Session {
+ public:
+  RemoteSession(http::Url url, const RemoteOptions& options)
+      : client_(std::move(url), client_options(options)),
+        authorization_("Bearer " + options.token),
+        where_(options.where),
+        tools_(options.tools) {}
+
+  Result<json::Value> call(std::string_view tool, const json::Object& arguments) override {
+    http::ClientRequest request{.method = http::Method::kPost,
+                                .target = tools_ + http::percent_encode(tool),
+                                .headers = {{"Content-Type", "application/json"}},
+                                .body = json::write(json::Value(arguments))};
+    auto response = TRY(send(std::move(request)));
+    if (response.header("content-type").starts_with("application/json")) {
+      return json::parse(response.body);
+    }
+    return fail(Code::kBadRequest, "{} gives bytes; use 'cairn cat'", shown(tool));
+  }
+
+  Result<void> read_file(std::string_view node, std::string_view path, const Sink& sink) override {
+    http::ClientRequest request{.target = file_target(node, path), .sink = sink};
+    TRY(send(std::move(request)));
+    return {};
+  }
+
+  Result<json::Value> write_file(std::string_view node, std::string_view path,
+                                 const Source& source) override {
+    http::ClientRequest request{
+        .method = http::Method::kPut, .target = file_target(node, path), .source = source};
+    return json::parse(TRY(send(std::move(request))).body);
+  }
+
+  bool same_machine() const override { return where_ == Where::kThisMachine; }
+
+ private:
+  // Some tools take their time: a check of everything, a backup.
+  static http::ClientOptions client_options(const RemoteOptions& options) {
+    return {.ca_file = options.ca_file, .idle_timeout = std::chrono::minutes(30)};
+  }
+  static std::string file_target(std::string_view node, std::string_view path) {
+    return fmt::format("/api/realm/me/nodes/fs/{}/file?path={}", http::percent_encode(node),
+                       http::percent_encode(path));
+  }
+
+  Result<http::ClientResponse> send(http::ClientRequest request) {
+    request.headers.emplace_back("Authorization", authorization_);
+    auto response = TRY(client_.send(request));
+    if (response.status < 300) return response;
+    return Failure(error_of(response));
+  }
+
+  http::Client client_;
+  std::string authorization_;
+  Where where_;
+  std::string tools_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> open_remote(const RemoteOptions& options) {
+  return std::make_unique<RemoteSession>(TRY(http::Url::parse(options.url)), options);
+}
+
+bool answers(const RemoteOptions& options) {
+  auto url = http::Url::parse(options.url);
+  if (!url) return false;
+  http::Client client(std::move(*url), {.ca_file = options.ca_file,
+                                        .connect_timeout = std::chrono::seconds(2),
+                                        .idle_timeout = std::chrono::seconds(5)});
+  return client.send({.target = "/healthz"}).has_value();
+}
+
+}  // namespace cairn::client

@@ -1,0 +1,59 @@
+// Import and export: in this process when the store is here, else through a session's tools.
+//
+// Threads     one at a time; the progress may be read from any.
+// Fails with  what import_directory, export_directory and the tools fail with.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/realm/import.h"
+#include "exposure/client/address.h"
+#include "exposure/client/local_tree.h"
+#include "exposure/client/session.h"
+
+namespace cairn::client {
+
+struct StoredEntry {
+  EntryKind kind = EntryKind::kFile;
+  std::string key;
+  std::uint64_t size = 0;
+};
+using VisitStored = std::function<Result<void>(const std::string& path, const StoredEntry& entry)>;
+
+// Everything below the directory `base` of a tree, what holds before what is held.
+Result<void> walk_stored(Session& session, const std::string& node, const std::string& base,
+                         const VisitStored& visit);
+// The tree as it is now, whatever others commit meanwhile.
+Result<std::string> pin(Session& session, const Tree& tree);
+// `directory/name`; the directory may be empty.
+std::string join(const std::string& directory, std::string_view name);
+
+struct Imported {
+  std::string root;  // of the depot after the commit; of a node, the new root
+  bool changed = false;
+  bool merged = false;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t unchanged = 0;       // files that were there already
+  std::vector<std::string> skipped;  // path and why
+};
+
+// The tree to import into; a depot of that title is made when there is none.
+Result<Tree> import_target(Session& session, const std::string& where);
+
+// Makes the tree that of the directory: sends what differs, removes what is not there, and commits
+// once when it is a depot. Fails before the commit: then the depot stays as it was.
+Result<Imported> import_tree(Session& session, const Tree& tree,
+                             const std::filesystem::path& source, const std::string& message,
+                             Progress& progress);
+
+// Writes a directory of a tree into one that is new or empty.
+Result<ExportResult> export_tree(Session& session, const Resolved& from,
+                                 const std::filesystem::path& target, Progress& progress);
+
+}  // namespace cairn::client

@@ -1,0 +1,47 @@
+// What a mirror waits for that watches: a change in its directory (inotify), a time, the end.
+//
+// Directories are added as they are listed, before they are: whatever changes in one after it was
+// looked at wakes the next wait. A queue that overflows is a change like any other, for after each
+// the whole directory is looked at.
+//
+// Threads     one at a time.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/clock.h"
+#include "exposure/mirror/directory.h"
+
+namespace cairn::mirror {
+
+class MirrorWatch final {
+ public:
+  // `stop` can be read when it is time to end.
+  MirrorWatch(const Clock& clock, int stop);
+
+  // What is watched already stays so.
+  void add(int directory);
+  // Why some directories are not watched, and what to do; empty: all are.
+  const std::string& trouble() const { return trouble_; }
+
+  enum class Woken { kStop, kChange, kTime };
+  // After a change, until it is quiet for a moment, or not for long.
+  Woken wait(std::chrono::milliseconds at_most);
+
+ private:
+  static constexpr std::chrono::milliseconds kQuiet{200};
+  static constexpr std::chrono::milliseconds kLongest{2000};
+
+  enum class Event { kStop, kChange, kNothing };
+  Event next(std::chrono::milliseconds at_most);
+  // Whether any of what happened matters.
+  bool drain() const;
+
+  const Clock& clock_;
+  int stop_;
+  os::Handle inotify_;
+  std::string trouble_;
+};
+
+}  // namespace cairn::mirror
