@@ -120,10 +120,10 @@ std::span<const mcp::ParamHeader> AgentService::param_headers(const mcp::Princip
 }
 
 mcp::Rpc<mcp::ToolOutcome> AgentService::call_tool(mcp::Exchange& exchange, std::string_view tool,
-                                                   const json::Object& arguments) {
+                                                   json::Object&& arguments) {
   const auto& who = asker(exchange);
   if (who.tools.find(tool) == nullptr) return unknown_tool(tool, who.tools);
-  return outcome_of(executor_.run(who.caller, tool, arguments, {}, exchange.stopping()));
+  return outcome_of(executor_.run(who.caller, tool, std::move(arguments), {}, exchange.stopping()));
 }
 
 mcp::Rpc<mcp::Page> AgentService::list_resources(mcp::Exchange& exchange, std::string_view cursor) {

@@ -71,7 +71,7 @@ mcp::Rpc<mcp::Page> EndpointService::list_tools(mcp::Exchange& exchange, std::st
 
 mcp::Rpc<mcp::ToolOutcome> EndpointService::call_tool(mcp::Exchange& exchange,
                                                       std::string_view tool,
-                                                      const json::Object& arguments) {
+                                                      json::Object&& arguments) {
   const auto known = open(*exchange.principal());
   if (!known) return refused(known.error());
   if (auto found = (*known)->find(tool); !found) return refused(found.error());

@@ -27,7 +27,7 @@ class EndpointService final : public mcp::ToolsOnlyService {
 
   mcp::Rpc<mcp::Page> list_tools(mcp::Exchange& exchange, std::string_view cursor) override;
   mcp::Rpc<mcp::ToolOutcome> call_tool(mcp::Exchange& exchange, std::string_view tool,
-                                       const json::Object& arguments) override;
+                                       json::Object&& arguments) override;
 
   mcp::Rpc<mcp::Watched> watch(const mcp::Principal& principal,
                                const mcp::Subject& subject) override;

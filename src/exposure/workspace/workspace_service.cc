@@ -180,7 +180,7 @@ mcp::ToolOutcome WorkspaceService::call_method(const Desk& desk, const json::Obj
 
 mcp::Rpc<mcp::ToolOutcome> WorkspaceService::call_tool(mcp::Exchange& exchange,
                                                        std::string_view tool,
-                                                       const json::Object& arguments) {
+                                                       json::Object&& arguments) {
   const auto& desk = ours(*exchange.principal());
   const bool one = tool == kOneTool && desk.choice().offers_one_tool();
   const auto* row = tools_.find(tool);
@@ -194,7 +194,8 @@ mcp::Rpc<mcp::ToolOutcome> WorkspaceService::call_tool(mcp::Exchange& exchange,
   if (!ready) return std::unexpected(ready.error());
   if (!*ready) return mcp::ToolOutcome{};
   if (one) return call_method(desk, arguments, exchange.stopping());
-  auto answer = desk.run(*row, work::Style::kPlain, json::Value(arguments), exchange.stopping());
+  auto answer =
+      desk.run(*row, work::Style::kPlain, json::Value(std::move(arguments)), exchange.stopping());
   return answer ? outcome_of(std::move(*answer)) : failed(answer.error());
 }
 
