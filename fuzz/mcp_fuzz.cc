@@ -5,6 +5,7 @@
 // request and in a session, and is tried as a header.
 #include <cstdint>
 #include <cstdlib>
+#include <future>
 #include <map>
 #include <string>
 #include <string_view>
@@ -113,8 +114,26 @@ Headers modern_headers(std::string_view body) {
   return headers;
 }
 
+// Takes a deferred answer for whoever waits for it.
+class Taker final : public http::Responder {
+ public:
+  std::future<http::Response> taken() { return answer_.get_future(); }
+  void answer(http::Response response) override { answer_.set_value(std::move(response)); }
+
+ private:
+  std::promise<http::Response> answer_;
+};
+
+http::Response wait_for(http::Deferred deferred) {
+  auto taker = std::make_unique<Taker>();
+  auto taken = taker->taken();
+  std::exchange(deferred.pending, nullptr)->begin(std::move(taker));
+  return taken.get();
+}
+
 http::Response run(http::Answer answer) {
   if (const auto* later = std::get_if<http::Later>(&answer)) return later->answer();
+  if (auto* deferred = std::get_if<http::Deferred>(&answer)) return wait_for(std::move(*deferred));
   return std::get<http::Response>(std::move(answer));
 }
 

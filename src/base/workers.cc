@@ -7,33 +7,51 @@
 namespace cairn {
 
 Workers::~Workers() {
-  std::vector<std::thread> threads;
-  {
-    auto state = state_.lock();
-    state->stopping = true;
-    threads = std::exchange(state->threads, {});
-  }
+  state_.lock()->stopping = true;
   changed_.notify_all();
-  for (std::thread& thread : threads) thread.join();
+  // One that ends may have started another before.
+  for (;;) {
+    std::thread last;
+    {
+      auto state = state_.lock();
+      if (state->threads.empty()) return;
+      last = std::move(state->threads.back());
+      state->threads.pop_back();
+    }
+    last.join();
+  }
 }
 
 void Workers::run(Job job) {
   auto state = state_.lock();
   state->jobs.push_back(std::move(job));
-  if (state->idle >= state->jobs.size()) return changed_.notify_one();
-  if (state->threads.size() == max_threads_) return;
-  state->threads.emplace_back([this] { work(); });
-  pthread_setname_np(state->threads.back().native_handle(), name_);
+  const bool wake = call_next(*state);
+  state.unlock();
+  if (wake) changed_.notify_one();
+}
+
+bool Workers::call_next(State& state) {
+  if (state.jobs.empty() || state.called) return false;
+  if (state.idle > 0) return state.called = true;
+  if (state.started == max_threads_) return false;
+  state.threads.emplace_back([this] { work(); });
+  ++state.started;
+  pthread_setname_np(state.threads.back().native_handle(), name_);
+  state.called = true;
+  return false;
 }
 
 void Workers::work() {
   auto state = state_.lock();
+  state->called = false;
   for (;;) {
     if (!state->jobs.empty()) {
       {
         Job job = std::move(state->jobs.front());
         state->jobs.pop_front();
+        const bool wake = call_next(*state);
         state.unlock();
+        if (wake) changed_.notify_one();
         job();
       }
       state.lock();
@@ -43,6 +61,7 @@ void Workers::work() {
     ++state->idle;
     changed_.wait(state.mutex());
     --state->idle;
+    state->called = false;
   }
 }
 

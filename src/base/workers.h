@@ -1,5 +1,8 @@
 // Threads for what may block. They are started as they are needed, up to a number, and stay.
 //
+// One is called at a time: when it comes it takes a job, and calls the next if there are more. So
+// short jobs that come together are done by few, and long ones keep nobody waiting for them.
+//
 // Threads  run() from any, also from within a job. Not to be destroyed from within one.
 #pragma once
 
@@ -27,12 +30,17 @@ class Workers final {
  private:
   struct State {
     std::deque<Job> jobs;
-    std::vector<std::thread> threads;
+    std::vector<std::thread> threads;  // those that are not being waited for
+    unsigned started = 0;
     unsigned idle = 0;
+    bool called = false;  // one is on its way
     bool stopping = false;
   };
 
   void work();
+  // Starts a thread for the next job if it needs one. True: an idle one has to be woken, once the
+  // lock is free for it.
+  bool call_next(State& state);
 
   const unsigned max_threads_;
   const char* const name_;  // of the threads; 15 characters at most

@@ -130,7 +130,7 @@ std::span<const mcp::ParamHeader> FixtureService::param_headers(const mcp::Princ
 }
 
 mcp::Rpc<mcp::ToolOutcome> FixtureService::call_tool(mcp::Exchange& exchange, std::string_view tool,
-                                                     const json::Object& arguments) {
+                                                     json::Object&& arguments) {
   const auto* found = find_tool(tool);
   if (found == nullptr) return unknown("tool", tool);
   if (const auto fits = found->input.check(arguments); !fits) {

@@ -34,7 +34,7 @@ class FixtureService final : public mcp::Service {
   std::span<const mcp::ParamHeader> param_headers(const mcp::Principal& principal,
                                                   std::string_view tool) const override;
   mcp::Rpc<mcp::ToolOutcome> call_tool(mcp::Exchange& exchange, std::string_view tool,
-                                       const json::Object& arguments) override;
+                                       json::Object&& arguments) override;
 
   mcp::Rpc<mcp::Page> list_resources(mcp::Exchange& exchange, std::string_view cursor) override;
   mcp::Rpc<mcp::Page> list_templates(mcp::Exchange& exchange, std::string_view cursor) override;

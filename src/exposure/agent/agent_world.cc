@@ -38,7 +38,7 @@ mcp::PrincipalPtr World::as(const std::string& token, const SelectionRequest& re
 mcp::ToolOutcome World::call(const mcp::PrincipalPtr& who, std::string_view tool,
                              const json::Object& arguments, std::stop_token stop) {
   FakeExchange exchange(who, std::move(stop));
-  return need(service_->call_tool(exchange, tool, arguments));
+  return need(service_->call_tool(exchange, tool, json::Object(arguments)));
 }
 
 json::Object World::must(const mcp::PrincipalPtr& who, std::string_view tool,

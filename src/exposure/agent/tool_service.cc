@@ -44,7 +44,7 @@ mcp::Manner ToolService::manner(const mcp::Principal& principal, std::string_vie
 }
 
 mcp::Rpc<mcp::ToolOutcome> ToolService::call_tool(mcp::Exchange& exchange, std::string_view name,
-                                                  const json::Object& arguments) {
+                                                  json::Object&& arguments) {
   const auto& principal = ours(*exchange.principal());
   const auto box = principal.toolbox();
   if (!box) return refused(box.error());
@@ -53,7 +53,7 @@ mcp::Rpc<mcp::ToolOutcome> ToolService::call_tool(mcp::Exchange& exchange, std::
   const auto ready = principal.ready(exchange);
   if (!ready) return std::unexpected(ready.error());
   if (!*ready) return mcp::ToolOutcome{};
-  return outcome_of(**tool, (*box)->run(**tool, arguments, exchange.stopping()));
+  return outcome_of(**tool, (*box)->run(**tool, std::move(arguments), exchange.stopping()));
 }
 
 mcp::Rpc<mcp::Watched> ToolService::watch(const mcp::Principal&, const mcp::Subject&) {

@@ -35,7 +35,7 @@ class ToolService : public mcp::ToolsOnlyService {
   mcp::Manner manner(const mcp::Principal& principal, std::string_view tool,
                      const json::Object& arguments) const override;
   mcp::Rpc<mcp::ToolOutcome> call_tool(mcp::Exchange& exchange, std::string_view tool,
-                                       const json::Object& arguments) override;
+                                       json::Object&& arguments) override;
 
   mcp::Rpc<mcp::Watched> watch(const mcp::Principal& principal,
                                const mcp::Subject& subject) override;

@@ -1,8 +1,6 @@
 #include "exposure/http/connection.h"
 
-#include <exception>
-#include <type_traits>
-
+#include "exposure/http/contained.h"
 #include "exposure/http/on_worker.h"
 
 namespace cairn::http {
@@ -11,22 +9,6 @@ namespace {
 constexpr std::size_t kPortion = 256 * 1024;
 constexpr std::size_t kWholePortion = 64 * 1024;
 constexpr std::size_t kRequestLineRest = 64;  // the method and the version
-
-// Whatever a handler throws is for the log only.
-template <typename Function>
-std::invoke_result_t<Function&> guarded(Function&& function) {
-  std::string cause;
-  try {
-    return function();
-  } catch (const std::exception& exception) {
-    cause = exception.what();
-  } catch (...) {
-    cause = "something unknown was thrown";
-  }
-  Response response = error_response(Error(Code::kInternal, "the request could not be handled"));
-  response.log_cause = std::move(cause);
-  return response;
-}
 
 bool begins_like_a_method(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '\r';
@@ -84,6 +66,12 @@ void Connection::stop() {
 void Connection::abort() {
   wire_.close();
   reply_.end_events();
+  if (deferral_) deferral_->leave();
+}
+
+void Connection::tick(SteadyClock::time_point now) {
+  wire_.check(now);
+  if (deferral_) deferral_->look_for(wire_);
 }
 
 Task<bool> Connection::serve_one() {
@@ -213,11 +201,12 @@ void Connection::view_request() {
 }
 
 Plan Connection::ask() {
-  return guarded([&] { return context_.handler.begin(request_); });
+  return contained([&] { return context_.handler.begin(request_); });
 }
 
 Task<Connection::Answer> Connection::carry_out(Plan& plan, RequestBody& body) {
   if (auto* later = std::get_if<Later>(&plan)) return run_later(*later);
+  if (auto* deferred = std::get_if<Deferred>(&plan)) return wait_for(*deferred);
   if (auto* want = std::get_if<WantBody>(&plan)) return take_whole(*want, body);
   return take_stream(std::get<WantStream>(plan), body);
 }
@@ -233,7 +222,7 @@ Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& bod
     whole += body.portion();
   }
   const auto work = [&want, &whole]() -> http::Answer {
-    return guarded([&] { return want.answer(std::move(whole)); });
+    return contained([&] { return want.answer(std::move(whole)); });
   };
   http::Answer answer;
   if (want.where == Where::kHere) {
@@ -242,12 +231,21 @@ Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& bod
     answer = co_await on_worker(work);
   }
   if (auto* later = std::get_if<Later>(&answer)) co_return co_await run_later(*later);
+  if (auto* deferred = std::get_if<Deferred>(&answer)) co_return co_await wait_for(*deferred);
   co_return std::move(std::get<Response>(answer));
 }
 
 Task<Connection::Answer> Connection::run_later(Later& later) {
-  const auto work = [&later]() -> Answer { return guarded(later.answer); };
+  const auto work = [&later]() -> Answer { return contained(later.answer); };
   return on_worker(work);
+}
+
+Task<Connection::Answer> Connection::wait_for(Deferred& deferred) {
+  wire_.never_expire();
+  deferral_ = std::make_shared<Deferral>(wire_.executor(), deferred.patience);
+  Answer answer = co_await deferral_->run(std::move(deferred.pending));
+  deferral_ = nullptr;
+  co_return answer;
 }
 
 Task<Connection::Answer> Connection::take_stream(WantStream& want, RequestBody& body) {
@@ -265,12 +263,12 @@ Task<Connection::Answer> Connection::feed(BodySink& sink, RequestBody& body) {
     if (next == RequestBody::Next::kRefused) co_return error_response(body.error());
     if (next == RequestBody::Next::kEnd) break;
     const auto append = [&sink, &body]() -> Answer {
-      return guarded([&] { return sink.append(body.portion()); });
+      return contained([&] { return sink.append(body.portion()); });
     };
     Answer early = co_await on_worker(append);
     if (early) co_return early;
   }
-  const auto finish = [&sink]() -> Answer { return guarded([&] { return sink.finish(); }); };
+  const auto finish = [&sink]() -> Answer { return contained([&] { return sink.finish(); }); };
   co_return co_await on_worker(finish);
 }
 

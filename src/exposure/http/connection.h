@@ -1,6 +1,7 @@
 // One client: its requests are read, asked and answered one after the other, in their order.
 //
-// Threads     its io thread only. What runs on workers is waited for.
+// Threads     its io thread only. What runs on workers, or elsewhere, is waited for without holding
+//             the thread up.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "exposure/http/context.h"
+#include "exposure/http/deferral.h"
 #include "exposure/http/head.h"
 #include "exposure/http/input_buffer.h"
 #include "exposure/http/reply.h"
@@ -32,7 +34,7 @@ class Connection final {
   // Until the connection is over.
   Task<void> run();
 
-  void tick(SteadyClock::time_point now) { wire_.check(now); }
+  void tick(SteadyClock::time_point now);
   // Ends it when it waits for a request or sends events; else after the running request.
   void stop();
   // Ends it as soon as no handler's function runs for it.
@@ -59,6 +61,7 @@ class Connection final {
 
   Task<Answer> carry_out(Plan& plan, RequestBody& body);
   Task<Answer> run_later(Later& later);
+  Task<Answer> wait_for(Deferred& deferred);
   Task<Answer> take_whole(WantBody& want, RequestBody& body);
   Task<Answer> take_stream(WantStream& want, RequestBody& body);
   Task<Answer> feed(BodySink& sink, RequestBody& body);
@@ -73,6 +76,7 @@ class Connection final {
   Wire wire_;
   InputBuffer input_;
   Reply reply_;
+  std::shared_ptr<Deferral> deferral_;  // while a deferred answer is waited for
   const std::string remote_;
   RequestHead head_;
   HeadScanner scanner_;

@@ -4,8 +4,10 @@
 // A Handler looks at a request's head and answers at once, asks for the whole body, or takes the
 // body in portions. What may block (reading the store is quick; waiting for the disk is not) says
 // Where::kWorker and runs on a pool of threads, so that no connection waits for another's disk.
+// A handler with threads of its own defers the answer, and decides meanwhile what it will be.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -115,9 +117,41 @@ struct Later {
   std::function<Response()> answer;
 };
 
-using Answer = std::variant<Response, Later>;
+// How a deferred answer is given, whole or as the beginning of a stream of events. Only the first
+// one counts. A responder that is destroyed without one answers INTERNAL.
+//
+// Threads  any, one at a time. Never blocks.
+class Responder {
+ public:
+  virtual ~Responder() = default;
+  virtual void answer(Response response) = 0;
+};
 
-// The answer, once the whole body is there; it may turn out only then that it needs a worker.
+// A request whose answer comes when it is there, from any thread; no thread waits for it.
+//
+// Threads  the server calls all functions on the connection's own thread, so they must not block.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  // Called once, before the others. From then on the server does not keep this object alive:
+  // whoever is going to answer does.
+  virtual void begin(std::unique_ptr<Responder> responder) = 0;
+  // Called once, when there is no answer after Deferred::patience: it may be time for a stream.
+  // Another thread may be answering just now.
+  virtual void late() {}
+  // Called once, some time after the client has left a request that is late, or when the server
+  // will not wait any longer. An answer has to be given all the same.
+  virtual void left() {}
+};
+
+struct Deferred {
+  std::shared_ptr<Pending> pending;
+  std::chrono::milliseconds patience{250};
+};
+
+using Answer = std::variant<Response, Later, Deferred>;
+
+// The answer, once the whole body is there; it may turn out only then that it takes time.
 struct WantBody {
   std::size_t max_bytes = 0;  // a longer one is BODY_TOO_LARGE
   Where where = Where::kHere;
@@ -129,12 +163,13 @@ struct WantStream {
   std::uint64_t max_bytes = UINT64_MAX;
 };
 
-using Plan = std::variant<Response, Later, WantBody, WantStream>;
+using Plan = std::variant<Response, Later, Deferred, WantBody, WantStream>;
 
 class Handler {
  public:
   virtual ~Handler() = default;
-  // Any thread. The request holds until the returned functions have run.
+  // Any thread. The request holds until the returned functions have run, or until a deferred answer
+  // is given.
   virtual Plan begin(const Request& request) = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 
 namespace cairn::http {
 namespace {
@@ -104,6 +105,11 @@ void Wire::probe_peer() {
   socket_.set_option(TcpOption<TCP_KEEPIDLE>(60), ignored);
   socket_.set_option(TcpOption<TCP_KEEPINTVL>(15), ignored);
   socket_.set_option(TcpOption<TCP_KEEPCNT>(4), ignored);
+}
+
+bool Wire::peer_left() {
+  pollfd look{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&look, 1, 0) > 0;
 }
 
 void Wire::check(SteadyClock::time_point now) {

@@ -38,6 +38,9 @@ class Wire final {
   void close();
   // Notices a peer that vanished without a word.
   void probe_peer();
+  // Whether the client has said that it sends nothing more, or its connection is broken. What it
+  // has sent stays unread.
+  bool peer_left();
 
   void expire_after(std::chrono::milliseconds time) { expire_at(SteadyClock::now() + time); }
   void never_expire() { expire_at(SteadyClock::time_point::max()); }

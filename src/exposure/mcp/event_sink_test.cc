@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "exposure/mcp/pending_answer.h"
-
 namespace cairn::mcp {
 namespace {
 
@@ -113,36 +111,6 @@ TEST(EventIds, AreReadAsTheyAreWritten) {
        {"", "-", "1", "1-", "-1", "a-1", "1-a", "1-1 ", "99999999999999999999-1"}) {
     EXPECT_FALSE(parse_event_id(bad)) << bad;
   }
-}
-
-TEST(PendingAnswer, IsPlainWhenItComesAlone) {
-  PendingAnswer pending;
-  pending.finish({"answer", 200});
-  const auto answer = pending.wait(std::chrono::milliseconds(0));
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->text, "answer");
-}
-
-TEST(PendingAnswer, BecomesAStreamWhenSomethingIsSaidBefore) {
-  PendingAnswer pending;
-  EXPECT_TRUE(pending.send("progress"));
-  pending.finish({"answer", 200});
-  EXPECT_FALSE(pending.wait(std::chrono::hours(1)));
-  const auto stream = std::make_shared<FakeStream>();
-  pending.stream_to(std::make_shared<RequestStream>(stream));
-  EXPECT_EQ(stream->text, "event: message\ndata: progress\n\nevent: message\ndata: answer\n\n");
-  EXPECT_TRUE(stream->closed);
-}
-
-TEST(PendingAnswer, BecomesAStreamWhenItTakesLong) {
-  PendingAnswer pending;
-  EXPECT_FALSE(pending.wait(std::chrono::milliseconds(0)));
-  const auto stream = std::make_shared<FakeStream>();
-  pending.stream_to(std::make_shared<RequestStream>(stream));
-  EXPECT_TRUE(pending.send("progress"));
-  pending.finish({"answer", 200});
-  EXPECT_THAT(stream->text, HasSubstr("answer"));
-  EXPECT_TRUE(stream->closed);
 }
 
 }  // namespace

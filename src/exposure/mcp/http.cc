@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/quote.h"
-#include "exposure/mcp/meta.h"
 #include "exposure/mcp/pending_answer.h"
 
 namespace cairn::mcp {
@@ -15,54 +14,38 @@ constexpr std::chrono::milliseconds kPatience{250};
 constexpr std::uint64_t kSmallBody = 64 * 1024;
 constexpr std::string_view kSessionHeader = "mcp-session-id";
 
-http::Response json_response(std::string text, int status = 200) {
-  http::Response out;
-  out.status = status;
-  out.content_type = "application/json";
-  out.body = std::move(text);
-  return out;
-}
-
-http::Response refuse(int status, std::string message, int code = rpc_code::kInvalidRequest,
-                      const RpcId& id = nullptr) {
-  auto out = json_response(write_error(id, {code, std::move(message)}), status);
-  out.log_error = "BAD_REQUEST";
-  return out;
-}
-
-http::Response accepted() {
-  http::Response out;
-  out.status = 202;
-  return out;
-}
-
-http::Response stream_response(std::shared_ptr<http::EventStream> stream) {
-  http::Response out;
-  out.content_type = "text/event-stream";
-  out.headers = {{"Cache-Control", "no-cache, no-transform"}, {"X-Accel-Buffering", "no"}};
-  out.body = http::EventBody{std::move(stream)};
-  out.compressible = false;
-  return out;
-}
-
-http::Response answer_response(Answer answer) {
-  if (answer.text.empty()) return accepted();
-  return json_response(std::move(answer.text), answer.http_status);
-}
-
-// What the request's log line says of it.
-void note(http::Response& response, const Principal& principal, const Request& message) {
-  const auto* tool = message.method == "tools/call" ? json::find(message.params, "name") : nullptr;
-  response.log_tool = tool != nullptr ? json::text(*tool) : std::string_view(message.method);
-  response.log_who = principal.id();
-}
-
 bool names_modern(const http::Request& request) {
   const auto known = parse_revision(request.header("mcp-protocol-version"));
   return known && is_modern(*known);
 }
 
 }  // namespace
+
+// A request that runs on a worker, known to the handler while it lives, so that stop() can wait for
+// it.
+class HttpHandler::RunningCall final : public PendingAnswer,
+                                       public std::enable_shared_from_this<RunningCall> {
+ public:
+  // Without a session it is of the modern era. A session with a running call is in use.
+  RunningCall(HttpHandler& handler, HttpCallPtr call, std::shared_ptr<Peer> peer,
+              HttpSessionPtr session);
+  ~RunningCall() override;
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+
+  void begin(std::unique_ptr<http::Responder> responder) override;
+  void left() override;
+
+ private:
+  Stream open() override;
+  std::shared_ptr<EventSink> sink_for(std::shared_ptr<http::EventStream> stream);
+  http::Response whole(Answer answer) override;
+
+  HttpHandler& handler_;
+  const HttpCallPtr call_;
+  const std::shared_ptr<Peer> peer_;
+  const HttpSessionPtr session_;
+};
 
 HttpHandler::HttpHandler(Server& server, const Clock& clock, Random& random, HttpOptions options)
     : server_(server),
@@ -159,13 +142,13 @@ http::Plan HttpHandler::post(const http::Request& request, PrincipalPtr principa
   const bool small = request.content_length && *request.content_length <= kSmallBody;
   return http::WantBody{.max_bytes = options_.max_body_bytes,
                         .where = small ? http::Where::kHere : http::Where::kWorker,
-                        .answer = [this, &request, who = std::move(principal)](Bytes body) {
-                          return take_body(request, who, body);
+                        .answer = [this, &request, who = std::move(principal), taken](Bytes body) {
+                          return take_body(request, who, taken, body);
                         }};
 }
 
 http::Answer HttpHandler::take_body(const http::Request& request, const PrincipalPtr& principal,
-                                    std::string_view body) {
+                                    Accepts accepts, std::string_view body) {
   auto value = json::parse(body, json::kFromClients);
   if (!value) return refuse(400, value.error().message, rpc_code::kParseError);
   http::Response refusal;
@@ -180,7 +163,7 @@ http::Answer HttpHandler::take_body(const http::Request& request, const Principa
                   message.error().id);
   }
   if (auto* asked = std::get_if<Request>(&*message)) {
-    return take_request(request, principal, std::move(*asked));
+    return take_request(request, std::make_unique<HttpCall>(principal, accepts, std::move(*asked)));
   }
   // Nothing that a modern client could say about a request that is over.
   if (names_modern(request)) return accepted();
@@ -194,164 +177,155 @@ http::Answer HttpHandler::take_body(const http::Request& request, const Principa
   return accepted();
 }
 
-http::Answer HttpHandler::take_request(const http::Request& request, const PrincipalPtr& principal,
-                                       Request message) {
-  const bool modern =
-      era_of(message) == Era::kModern || (names_modern(request) && message.method != "initialize");
-  if (modern) return take_modern(request, principal, std::move(message));
-  if (message.method == "initialize") return initialize(principal, message);
-  return take_legacy(request, principal, std::move(message));
+http::Answer HttpHandler::take_request(const http::Request& request, HttpCallPtr call) {
+  const bool greets = call->message.method == "initialize";
+  const bool modern = era_of(call->message) == Era::kModern || (names_modern(request) && !greets);
+  if (modern) return take_modern(request, std::move(call));
+  if (greets) return initialize(*call);
+  return take_legacy(request, std::move(call));
 }
 
-http::Answer HttpHandler::take_modern(const http::Request& request, const PrincipalPtr& principal,
-                                      Request message) {
-  const auto refuse_with = [&](const RpcError& error) {
-    auto out = json_response(write_error(message.id, error), 400);
-    note(out, *principal, message);
-    return out;
-  };
-  const auto meta = read_meta(message.params);
+http::Answer HttpHandler::take_modern(const http::Request& request, HttpCallPtr call) {
+  const auto meta = read_meta(call->message.params);
+  // What else is wrong is said before that the revision is not known.
   if (!meta && meta.error().code != rpc_code::kUnsupportedRevision) {
-    return refuse_with(meta.error());
+    return refuse(*call, meta.error());
   }
-  std::span<const ParamHeader> params;
-  if (message.method == "tools/call") {
-    if (const auto* tool = json::find(message.params, "name")) {
-      params = server_.service().param_headers(*principal, json::text(*tool));
-    }
+  if (const auto fits = check_headers(request, call->message, param_headers(*call)); !fits) {
+    return refuse(*call, fits.error());
   }
-  if (const auto fits = check_headers(request, message, params); !fits) {
-    return refuse_with(fits.error());
-  }
-  if (!meta) return refuse_with(meta.error());
-  if (message.method == "subscriptions/listen") return listen(principal, std::move(message));
-  auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
-  if (const Manner manner = server_.manner(*peer, message); manner.quick && !manner.talks) {
-    auto out =
-        answer_response(server_.answer(peer, message, Era::kModern, std::make_shared<NoChannel>()));
-    note(out, *principal, message);
-    return out;
-  }
+  if (!meta) return refuse(*call, meta.error());
+  call->meta = *meta;
+  if (call->message.method == "subscriptions/listen") return listen(std::move(call));
+  auto peer = std::make_shared<Peer>(call->principal, nowhere_);
+  if (auto answer = answer_quickly(peer, *call)) return std::move(*answer);
   // From now on it can be cancelled.
-  server_.expect(*peer, message, Era::kModern);
-  return run_later(request, peer, std::move(message), Era::kModern, nullptr,
-                   [peer](std::shared_ptr<http::EventStream> stream) {
-                     // Who leaves has cancelled.
-                     stream->on_closed([peer] { peer->cancel_all(); });
-                     return std::make_shared<RequestStream>(std::move(stream));
-                   });
+  server_.expect(*peer, call->message, Era::kModern);
+  return http::Deferred{
+      std::make_shared<RunningCall>(*this, std::move(call), std::move(peer), nullptr), kPatience};
 }
 
-http::Answer HttpHandler::listen(const PrincipalPtr& principal, Request message) {
-  return http::Later{[this, principal, message = std::move(message)] {
-    auto peer = std::make_shared<Peer>(principal, std::make_shared<NoChannel>());
+std::span<const ParamHeader> HttpHandler::param_headers(const HttpCall& call) {
+  if (call.message.method != "tools/call") return {};
+  return server_.service().param_headers(*call.principal, call.subject);
+}
+
+http::Answer HttpHandler::listen(std::shared_ptr<HttpCall> call) {
+  return http::Later{[this, call = std::move(call)] {
+    auto peer = std::make_shared<Peer>(call->principal, nowhere_);
     auto stream = open_stream(peer, StreamKind::kWatch);
-    Answer refused =
-        server_.answer(peer, message, Era::kModern, std::make_shared<RequestStream>(stream));
+    Answer refused = carry_out(peer, *call, std::make_shared<RequestStream>(stream));
     http::Response out;
     if (refused.text.empty()) {
-      stream->on_closed([peer, id = message.id] { peer->cancel(id); });
+      stream->on_closed([peer, id = call->message.id] { peer->cancel(id); });
       out = stream_response(std::move(stream));
     } else {
       stream->close();
       out = answer_response(std::move(refused));
     }
-    note(out, *principal, message);
-    return out;
+    return logged(std::move(out), *call);
   }};
 }
 
-http::Answer HttpHandler::initialize(const PrincipalPtr& principal, const Request& message) {
-  auto session = sessions_.open(principal);
-  const Answer answer =
-      server_.answer(session->peer(), message, Era::kLegacy, std::make_shared<NoChannel>());
-  auto out = answer_response(answer);
-  note(out, *principal, message);
-  if (answer.http_status != 200) {
+http::Answer HttpHandler::initialize(HttpCall& call) {
+  auto session = sessions_.open(call.principal);
+  Answer answer = carry_out(session->peer(), call, nowhere_);
+  const bool greeted = answer.http_status == 200;
+  auto out = logged(answer_response(std::move(answer)), call);
+  if (greeted) {
+    out.headers.emplace_back("Mcp-Session-Id", session->id());
+  } else {
     sessions_.end(*session);
-    return out;
   }
-  out.headers.emplace_back("Mcp-Session-Id", session->id());
   return out;
 }
 
-http::Answer HttpHandler::take_legacy(const http::Request& request, const PrincipalPtr& principal,
-                                      Request message) {
+http::Answer HttpHandler::take_legacy(const http::Request& request, HttpCallPtr call) {
   http::Response refusal;
-  const auto session = session_of(request, principal, refusal);
+  const auto session = session_of(request, call->principal, refusal);
   if (!session) return refusal;
   const auto& peer = session->peer();
-  if (auto refused = server_.expect(*peer, message, Era::kLegacy)) {
+  if (auto refused = server_.expect(*peer, call->message, Era::kLegacy)) {
     return answer_response(std::move(*refused));
   }
-  if (const Manner manner = server_.manner(*peer, message); manner.quick && !manner.talks) {
-    auto out =
-        answer_response(server_.answer(peer, message, Era::kLegacy, std::make_shared<NoChannel>()));
-    note(out, *principal, message);
-    return out;
-  }
-  // A session with a running call is in use.
-  ++session->connections;
-  std::shared_ptr<void> in_use(session.get(), [session](void*) { --session->connections; });
-  return run_later(request, peer, std::move(message), Era::kLegacy, std::move(in_use),
-                   [session](std::shared_ptr<http::EventStream> stream) {
-                     auto sink = session->open_stream();
-                     sink->attach(std::move(stream), 0);
-                     return sink;
-                   });
+  if (auto answer = answer_quickly(peer, *call)) return std::move(*answer);
+  return http::Deferred{std::make_shared<RunningCall>(*this, std::move(call), peer, session),
+                        kPatience};
 }
 
 http::Answer HttpHandler::take_batch(const HttpSessionPtr& session, json::Array batch) {
-  return http::Later{[this, session, batch = std::move(batch)] {
-    return answer_response(
-        server_.answer_batch(session->peer(), batch, std::make_shared<NoChannel>()));
+  return http::Later{[this, session, batch = std::move(batch)]() mutable {
+    return answer_response(server_.answer_batch(session->peer(), std::move(batch), nowhere_));
   }};
 }
 
-http::Answer HttpHandler::run_later(const http::Request& request, std::shared_ptr<Peer> peer,
-                                    Request message, Era era, std::shared_ptr<void> in_use,
-                                    OpenStream open) {
-  const Accepts taken = accepts(request);
-  auto job = std::make_shared<Request>(std::move(message));
-  if (!taken.events) {
-    return http::Later{[this, era, job, peer = std::move(peer), in_use = std::move(in_use)] {
-      const RunningCall call(*this, peer);
-      auto out = answer_response(server_.answer(peer, *job, era, std::make_shared<NoChannel>()));
-      note(out, *peer->principal(), *job);
-      return out;
-    }};
+std::optional<http::Response> HttpHandler::answer_quickly(const std::shared_ptr<Peer>& peer,
+                                                          HttpCall& call) {
+  const Manner manner = server_.manner(*peer, call.message);
+  if (!manner.quick || manner.talks) return std::nullopt;
+  return logged(answer_response(carry_out(peer, call, nowhere_)), call);
+}
+
+Answer HttpHandler::carry_out(const std::shared_ptr<Peer>& peer, HttpCall& call,
+                              std::shared_ptr<Channel> channel) {
+  if (!call.meta) {
+    return server_.answer(peer, std::move(call.message), Era::kLegacy, std::move(channel));
   }
-  return http::Later{[this, taken, era, job, peer = std::move(peer), in_use = std::move(in_use),
-                      open = std::move(open)] {
-    auto pending = std::make_shared<PendingAnswer>();
-    auto call = std::make_shared<RunningCall>(*this, peer);
-    workers_.run([this, era, job, peer, pending, call = std::move(call), in_use] {
-      pending->finish(server_.answer(peer, *job, era, pending));
-    });
-    const auto patience = taken.json ? kPatience : std::chrono::milliseconds(0);
-    http::Response out;
-    if (auto answer = pending->wait(patience)) {
-      out = answer_response(std::move(*answer));
-    } else {
-      auto stream = open_stream(peer, StreamKind::kCall);
-      pending->stream_to(open(stream));
-      out = stream_response(std::move(stream));
-    }
-    note(out, *peer->principal(), *job);
-    return out;
-  }};
+  return server_.answer(peer, std::move(call.message), *call.meta, std::move(channel));
 }
 
-HttpHandler::RunningCall::RunningCall(HttpHandler& handler, std::shared_ptr<Peer> peer)
-    : handler_(handler), peer_(std::move(peer)) {
+HttpHandler::RunningCall::RunningCall(HttpHandler& handler, HttpCallPtr call,
+                                      std::shared_ptr<Peer> peer, HttpSessionPtr session)
+    : handler_(handler),
+      call_(std::move(call)),
+      peer_(std::move(peer)),
+      session_(std::move(session)) {
+  if (session_) ++session_->connections;
   handler_.calls_.lock()->insert(peer_);
 }
 
 HttpHandler::RunningCall::~RunningCall() {
+  if (session_) --session_->connections;
   auto calls = handler_.calls_.lock();
   calls->erase(calls->find(peer_));
   // Under the lock: whoever waits may go on to destroy the handler.
   if (calls->empty()) handler_.calls_done_.notify_all();
+}
+
+void HttpHandler::RunningCall::begin(std::unique_ptr<http::Responder> responder) {
+  PendingAnswer::begin(std::move(responder));
+  // For who does not take JSON it is a stream from the beginning.
+  if (!call_->accepts.json) late();
+  handler_.workers_.run([self = shared_from_this()] {
+    self->finish(self->handler_.carry_out(self->peer_, *self->call_, self));
+  });
+}
+
+// A modern client that leaves has cancelled; a legacy one may come back.
+void HttpHandler::RunningCall::left() {
+  if (!session_) peer_->cancel_all();
+}
+
+PendingAnswer::Stream HttpHandler::RunningCall::open() {
+  if (!call_->accepts.events) return {};
+  auto stream = handler_.open_stream(peer_, StreamKind::kCall);
+  auto sink = sink_for(stream);
+  return {logged(stream_response(std::move(stream)), *call_), std::move(sink)};
+}
+
+std::shared_ptr<EventSink> HttpHandler::RunningCall::sink_for(
+    std::shared_ptr<http::EventStream> stream) {
+  if (session_) {
+    auto sink = session_->open_stream();
+    sink->attach(std::move(stream), 0);
+    return sink;
+  }
+  stream->on_closed([peer = peer_] { peer->cancel_all(); });
+  return std::make_shared<RequestStream>(std::move(stream));
+}
+
+http::Response HttpHandler::RunningCall::whole(Answer answer) {
+  return logged(answer_response(std::move(answer)), *call_);
 }
 
 http::Plan HttpHandler::of_session(const http::Request& request, const PrincipalPtr& principal) {

@@ -1,25 +1,26 @@
 // MCP over HTTP: one endpoint for both eras. Legacy clients open sessions; modern ones say all in
 // each request.
 //
-// Threads  as http::Handler.
+// Threads  as http::Handler. Requests that are quick run on the connection's thread, each of the
+//          others on one thread of a pool.
 #pragma once
 
 #include <condition_variable>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <thread>
 #include <unordered_set>
 
 #include "base/workers.h"
 #include "exposure/http/http.h"
-#include "exposure/mcp/http_headers.h"
+#include "exposure/mcp/http_call.h"
 #include "exposure/mcp/http_session.h"
 #include "exposure/mcp/server.h"
 
 namespace cairn::mcp {
-
-class PendingAnswer;
 
 struct HttpOptions {
   // Who asks; an error is the answer.
@@ -54,34 +55,21 @@ class HttpHandler final : public http::Handler {
   http::Response remove(const HttpSession& session);
 
   http::Answer take_body(const http::Request& request, const PrincipalPtr& principal,
-                         std::string_view body);
-  http::Answer take_request(const http::Request& request, const PrincipalPtr& principal,
-                            Request message);
-  http::Answer take_modern(const http::Request& request, const PrincipalPtr& principal,
-                           Request message);
-  http::Answer take_legacy(const http::Request& request, const PrincipalPtr& principal,
-                           Request message);
-  http::Answer initialize(const PrincipalPtr& principal, const Request& message);
+                         Accepts accepts, std::string_view body);
+  http::Answer take_request(const http::Request& request, HttpCallPtr call);
+  http::Answer take_modern(const http::Request& request, HttpCallPtr call);
+  http::Answer take_legacy(const http::Request& request, HttpCallPtr call);
+  http::Answer initialize(HttpCall& call);
   http::Answer take_batch(const HttpSessionPtr& session, json::Array batch);
-  http::Answer listen(const PrincipalPtr& principal, Request message);
-  // On a worker, as JSON or as a stream that `open` begins.
-  using OpenStream =
-      std::function<std::shared_ptr<EventSink>(std::shared_ptr<http::EventStream> stream)>;
-  // `in_use` is held until the request is done.
-  http::Answer run_later(const http::Request& request, std::shared_ptr<Peer> peer, Request message,
-                         Era era, std::shared_ptr<void> in_use, OpenStream open);
-  // Known while it lives, so that stop() can wait for it.
-  class RunningCall final {
-   public:
-    RunningCall(HttpHandler& handler, std::shared_ptr<Peer> peer);
-    ~RunningCall();
-    RunningCall(const RunningCall&) = delete;
-    RunningCall& operator=(const RunningCall&) = delete;
+  http::Answer listen(std::shared_ptr<HttpCall> call);
 
-   private:
-    HttpHandler& handler_;
-    std::shared_ptr<Peer> peer_;
-  };
+  std::span<const ParamHeader> param_headers(const HttpCall& call);
+  // Nothing: it may take time, or talk.
+  std::optional<http::Response> answer_quickly(const std::shared_ptr<Peer>& peer, HttpCall& call);
+  Answer carry_out(const std::shared_ptr<Peer>& peer, HttpCall& call,
+                   std::shared_ptr<Channel> channel);
+  class RunningCall;
+
   // Nothing: `refusal` says why there is none.
   HttpSessionPtr session_of(const http::Request& request, const PrincipalPtr& principal,
                             http::Response& refusal);
@@ -102,6 +90,7 @@ class HttpHandler final : public http::Handler {
   const Clock& clock_;
   HttpOptions options_;
   HttpSessions sessions_;
+  const std::shared_ptr<Channel> nowhere_ = std::make_shared<NoChannel>();
   // By the stream's address.
   using LiveStreams = std::unordered_map<const http::EventStream*, Live>;
   std::shared_ptr<Guarded<LiveStreams>> live_ = std::make_shared<Guarded<LiveStreams>>();

@@ -44,11 +44,11 @@ struct HttpHandlerTest : ::testing::Test {
   std::string head(std::string_view method, std::string_view more = {}) const {
     return fmt::format("{} /mcp HTTP/1.1\r\nHost: localhost\r\n{}", method, more);
   }
-  std::string post(std::string_view body, std::string_view more = {}) const {
+  std::string post(std::string_view body, std::string_view more = {},
+                   std::string_view accept = "application/json, text/event-stream") const {
     return fmt::format(
-        "{}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
-        "Content-Length: {}\r\n\r\n{}",
-        head("POST", more), body.size(), body);
+        "{}Content-Type: application/json\r\nAccept: {}\r\nContent-Length: {}\r\n\r\n{}",
+        head("POST", more), accept, body.size(), body);
   }
   std::string ask(std::string_view body, std::string_view more = {}) {
     return web.ask(post(body, more));
@@ -177,12 +177,23 @@ TEST_F(HttpHandlerTest, StreamsWhatIsSaidBeforeTheAnswer) {
   // An older client does not know an event without data.
   EXPECT_THAT(ask(call("chatty"), a_session("2025-06-18")), Not(HasSubstr("data: \n")));
   // Who takes JSON only is told the end only.
-  const auto body = call("chatty");
-  const auto plain =
-      web.ask(fmt::format("{}Content-Type: application/json\r\nAccept: "
-                          "application/json\r\nContent-Length: {}\r\n\r\n{}",
-                          head("POST", a_session()), body.size(), body));
+  const auto plain = web.ask(post(call("chatty"), a_session(), "application/json"));
   EXPECT_THAT(plain, AllOf(HasSubstr("application/json"), Not(HasSubstr("progress"))));
+}
+
+TEST_F(HttpHandlerTest, StreamsToWhoTakesNothingElse) {
+  service.show_extra_tool();
+  const auto answer = web.ask(post(call("extra"), a_session(), "text/event-stream"));
+  EXPECT_THAT(answer, AllOf(HasSubstr("Content-Type: text/event-stream"), HasSubstr("extra")));
+}
+
+TEST_F(HttpHandlerTest, GoesOnWithAConnectionAfterACallOnAWorker) {
+  service.show_extra_tool();
+  const auto session = a_session();
+  RawClient client = web.connect();
+  client.send(post(call("extra"), session) + post(call("echo"), session) +
+              post(call("extra"), session));
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(client.answer(), HasSubstr("application/json"));
 }
 
 TEST_F(HttpHandlerTest, CancelsAModernCallWhoseClientLeaves) {
@@ -191,6 +202,19 @@ TEST_F(HttpHandlerTest, CancelsAModernCallWhoseClientLeaves) {
       post(modern("tools/call", R"("name":"slow",)"), modern_headers("tools/call", "slow")));
   ASSERT_TRUE(service.wait_for_slow_running(1));
   EXPECT_THAT(client.head(), HasSubstr("text/event-stream"));
+  client.close();
+  EXPECT_TRUE(service.wait_for_slow_stopped(1));
+}
+
+TEST_F(HttpHandlerTest, CancelsAModernCallWhoseClientLeavesThoughItTakesNoStreams) {
+  http::ServerOptions options;
+  options.write_timeout = std::chrono::milliseconds(20);
+  TestServer looks_often([this](const http::Request& request) { return handler.begin(request); },
+                         options);
+  RawClient client = looks_often.connect();
+  client.send(post(modern("tools/call", R"("name":"slow",)"), modern_headers("tools/call", "slow"),
+                   "application/json"));
+  ASSERT_TRUE(service.wait_for_slow_running(1));
   client.close();
   EXPECT_TRUE(service.wait_for_slow_stopped(1));
 }

@@ -72,53 +72,67 @@ std::optional<Answer> Server::expect(Peer& peer, const Request& request, Era era
   return cannot_begin(request, era, expected.error());
 }
 
-Answer Server::answer(const std::shared_ptr<Peer>& peer, const Request& request, Era era,
-                      std::shared_ptr<Channel> channel) {
-  const auto stop = peer->begin(request.id);
+template <typename Run>
+Answer Server::follow(Peer& peer, const Request& request, Era era, Run run) {
+  const auto stop = peer.begin(request.id);
   if (!stop) return cannot_begin(request, era, id_in_use());
   Answer answer;
   try {
-    answer = era == Era::kModern ? answer_modern(peer, request, std::move(channel), *stop)
-                                 : answer_legacy(peer, request, std::move(channel), *stop);
+    answer = run(*stop);
   } catch (const std::exception&) {
     answer = {write_error(request.id, {rpc_code::kInternal, "the request could not be handled"})};
   }
-  if (peer->end(request.id)) return {};
+  if (peer.end(request.id)) return {};
   return answer;
 }
 
-Answer Server::answer_modern(const std::shared_ptr<Peer>& peer, const Request& request,
-                             std::shared_ptr<Channel> channel, const std::stop_token& stop) {
-  const auto meta = read_meta(request.params);
-  if (!meta) return refusal(request.id, meta.error(), 400);
+Answer Server::answer(const std::shared_ptr<Peer>& peer, Request&& request, Era era,
+                      std::shared_ptr<Channel> channel) {
+  return follow(*peer, request, era, [&](const std::stop_token& stop) {
+    if (era == Era::kLegacy) return answer_legacy(peer, request, std::move(channel), stop);
+    const auto meta = read_meta(request.params);
+    if (!meta) return refusal(request.id, meta.error(), 400);
+    return answer_modern(peer, request, *meta, std::move(channel), stop);
+  });
+}
+
+Answer Server::answer(const std::shared_ptr<Peer>& peer, Request&& request, const ModernMeta& meta,
+                      std::shared_ptr<Channel> channel) {
+  return follow(*peer, request, Era::kModern, [&](const std::stop_token& stop) {
+    return answer_modern(peer, request, meta, std::move(channel), stop);
+  });
+}
+
+Answer Server::answer_modern(const std::shared_ptr<Peer>& peer, Request& request,
+                             const ModernMeta& meta, std::shared_ptr<Channel> channel,
+                             const std::stop_token& stop) {
   if (request.method == "subscriptions/listen") return listen(peer, request, std::move(channel));
   const Method* method = find(request.method);
   if (method == nullptr || !has(method->in, Era::kModern) || !offers(*method)) {
     return refusal(request.id, no_such_method(request.method).error(), 404);
   }
   ServerExchange exchange(*peer, std::move(channel), stop,
-                          {.revision = meta->revision,
-                           .capabilities = *meta->capabilities,
+                          {.revision = meta.revision,
+                           .capabilities = *meta.capabilities,
                            .params = request.params,
-                           .log_level = meta->log_level,
+                           .log_level = meta.log_level,
                            .state = nullptr});
-  Outcome outcome;
-  const auto* sealed = json::find(request.params, "requestState");
-  if (sealed != nullptr && method->rounds) {
-    auto opened = seal_.open(json::text(*sealed), bound_to(exchange, request));
-    if (opened) {
-      exchange.restore(std::move(*opened));
-      outcome = (this->*method->run)(exchange);
-    } else {
-      outcome = std::unexpected(std::move(opened.error()));
-    }
-  } else {
-    outcome = (this->*method->run)(exchange);
-  }
-  outcome = finish_modern(exchange, request, std::move(outcome));
+  const auto outcome = finish_modern(exchange, request, run_modern(*method, exchange, request));
   if (outcome) return {write_result(request.id, *outcome)};
   const int status = outcome.error().code == rpc_code::kMissingCapability ? 400 : 200;
   return {write_error(request.id, outcome.error()), status};
+}
+
+// With what was kept in the round before, if this is a further one.
+Server::Outcome Server::run_modern(const Method& method, ServerExchange& exchange,
+                                   const Request& request) {
+  const auto* sealed = json::find(request.params, "requestState");
+  if (sealed != nullptr && method.rounds) {
+    auto opened = seal_.open(json::text(*sealed), bound_to(exchange, request));
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    exchange.restore(std::move(*opened));
+  }
+  return (this->*method.run)(exchange);
 }
 
 // What the client has to be asked comes before whatever was made of the request so far.
@@ -153,7 +167,7 @@ std::string Server::bound_to(const ServerExchange& exchange, const Request& requ
   return json::write(json::Array{exchange.principal()->id(), request.method, std::move(same)});
 }
 
-Answer Server::answer_legacy(const std::shared_ptr<Peer>& peer, const Request& request,
+Answer Server::answer_legacy(const std::shared_ptr<Peer>& peer, Request& request,
                              std::shared_ptr<Channel> channel, const std::stop_token& stop) {
   if (request.method == "initialize") return initialize(*peer, request);
   const auto handshake = peer->handshake();
@@ -224,13 +238,14 @@ Answer Server::answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch
     auto message = read_message(std::move(value));
     if (!message) {
       add(write_error(message.error().id, message.error().error));
-    } else if (const auto* request = std::get_if<Request>(&*message)) {
+    } else if (auto* request = std::get_if<Request>(&*message)) {
       if (request->method == "initialize") {
         add(write_error(request->id,
                         {rpc_code::kInvalidRequest, "'initialize' cannot be in a batch"}));
       } else {
         auto refused = expect(*peer, *request, Era::kLegacy);
-        add(refused ? refused->text : answer(peer, *request, Era::kLegacy, channel).text);
+        add(refused ? refused->text
+                    : answer(peer, std::move(*request), Era::kLegacy, channel).text);
       }
     } else if (const auto* notification = std::get_if<Notification>(&*message)) {
       take(*peer, *notification);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "exposure/mcp/announcer.h"
+#include "exposure/mcp/meta.h"
 #include "exposure/mcp/peer.h"
 #include "exposure/mcp/seal.h"
 #include "exposure/mcp/service.h"
@@ -36,9 +37,13 @@ class Server final {
   // A request has been read, and will be given to answer(): from now on it can be cancelled. An
   // answer: it is refused.
   std::optional<Answer> expect(Peer& peer, const Request& request, Era era);
-  // Carries out a request. What it says before its answer goes to the channel. In the modern era
-  // `subscriptions/listen` has no answer: it goes on until the peer is gone or cancels it.
-  Answer answer(const std::shared_ptr<Peer>& peer, const Request& request, Era era,
+  // Carries out a request, whose arguments may be used up. What it says before its answer goes to
+  // the channel. In the modern era `subscriptions/listen` has no answer: it goes on until the peer
+  // is gone or cancels it.
+  Answer answer(const std::shared_ptr<Peer>& peer, Request&& request, Era era,
+                std::shared_ptr<Channel> channel);
+  // The same for a request of the modern era whose `_meta` has been read.
+  Answer answer(const std::shared_ptr<Peer>& peer, Request&& request, const ModernMeta& meta,
                 std::shared_ptr<Channel> channel);
   // Legacy 2025-03-26: several messages at once. Empty when none of them is to be answered.
   Answer answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch,
@@ -60,9 +65,13 @@ class Server final {
   struct Method;
   using Outcome = Rpc<json::Object>;
 
-  Answer answer_modern(const std::shared_ptr<Peer>& peer, const Request& request,
+  // From its beginning to its end, as its peer sees it. `run` is given its stop token.
+  template <typename Run>
+  Answer follow(Peer& peer, const Request& request, Era era, Run run);
+  Answer answer_modern(const std::shared_ptr<Peer>& peer, Request& request, const ModernMeta& meta,
                        std::shared_ptr<Channel> channel, const std::stop_token& stop);
-  Answer answer_legacy(const std::shared_ptr<Peer>& peer, const Request& request,
+  Outcome run_modern(const Method& method, ServerExchange& exchange, const Request& request);
+  Answer answer_legacy(const std::shared_ptr<Peer>& peer, Request& request,
                        std::shared_ptr<Channel> channel, const std::stop_token& stop);
   Answer initialize(Peer& peer, const Request& request);
   Outcome finish_modern(ServerExchange& exchange, const Request& request, Outcome outcome) const;

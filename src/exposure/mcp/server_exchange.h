@@ -15,7 +15,7 @@ class ServerExchange final : public Exchange {
   struct Terms {
     Revision revision = kLatestLegacy;
     const json::Object& capabilities;
-    const json::Object& params;
+    json::Object& params;
     std::optional<LogLevel> log_level;  // nothing: no messages are wanted
     json::Value state = nullptr;
   };
@@ -36,7 +36,8 @@ class ServerExchange final : public Exchange {
 
   Peer& peer() { return peer_; }
   const std::shared_ptr<Channel>& channel() { return channel_; }
-  const json::Object& params() const { return terms_.params; }
+  // The arguments in them may be used up.
+  json::Object& params() { return terms_.params; }
   // What the client still has to be asked, by key.
   const json::Object& unanswered() const { return unanswered_; }
   const std::optional<json::Value>& kept() const { return kept_; }

@@ -19,10 +19,11 @@ Rpc<std::string_view> cursor_of(const json::Object& params) {
   return text_param(params, "cursor");
 }
 
-Rpc<json::Object> arguments_of(const json::Object& params) {
-  const auto* given = json::find(params, "arguments");
-  if (given == nullptr) return json::Object();
-  if (given->is_object()) return given->get_object();
+// Where they stand in the parameters, so that nobody has to copy them; `none` when there are none.
+Rpc<json::Object*> arguments_of(json::Object& params, json::Object& none) {
+  auto* given = params.if_contains("arguments");
+  if (given == nullptr) return &none;
+  if (given->is_object()) return &given->get_object();
   return rpc_fail(rpc_code::kInvalidParams, "'arguments' has to be an object");
 }
 
@@ -91,9 +92,10 @@ Server::Outcome Server::list_prompts(ServerExchange& exchange) {
 Server::Outcome Server::call_tool(ServerExchange& exchange) {
   const auto tool = text_param(exchange.params(), "name");
   if (!tool) return std::unexpected(tool.error());
-  const auto arguments = arguments_of(exchange.params());
+  json::Object none;
+  const auto arguments = arguments_of(exchange.params(), none);
   if (!arguments) return std::unexpected(arguments.error());
-  auto outcome = service_.call_tool(exchange, *tool, *arguments);
+  auto outcome = service_.call_tool(exchange, *tool, std::move(**arguments));
   if (!outcome) return std::unexpected(std::move(outcome.error()));
   json::Object result{{"content", std::move(outcome->content)}};
   if (outcome->structured && exchange.revision() >= Revision::k2025_06_18) {
@@ -131,14 +133,15 @@ Server::Outcome Server::unsubscribe(ServerExchange& exchange) {
 Server::Outcome Server::get_prompt(ServerExchange& exchange) {
   const auto prompt = text_param(exchange.params(), "name");
   if (!prompt) return std::unexpected(prompt.error());
-  const auto arguments = arguments_of(exchange.params());
+  json::Object none;
+  const auto arguments = arguments_of(exchange.params(), none);
   if (!arguments) return std::unexpected(arguments.error());
-  for (const auto& [key, value] : *arguments) {
+  for (const auto& [key, value] : **arguments) {
     if (value.is_string()) continue;
     return rpc_fail(rpc_code::kInvalidParams,
                     fmt::format("argument '{}' has to be a text", shown(std::string_view(key))));
   }
-  return service_.get_prompt(exchange, *prompt, *arguments);
+  return service_.get_prompt(exchange, *prompt, **arguments);
 }
 
 Server::Outcome Server::complete(ServerExchange& exchange) {
@@ -162,10 +165,10 @@ Server::Outcome Server::complete(ServerExchange& exchange) {
   request.of = *of;
   request.argument = *name;
   request.value = *value;
-  if (const auto* context = json::find(exchange.params(), "context")) {
-    if (context->is_object()) {
-      if (auto given = arguments_of(context->get_object())) request.context = std::move(*given);
-    }
+  if (auto* context = exchange.params().if_contains("context"); context && context->is_object()) {
+    json::Object none;
+    const auto given = arguments_of(context->get_object(), none);
+    if (given) request.context = std::move(**given);
   }
   auto completion = service_.complete(exchange, request);
   if (!completion) return std::unexpected(std::move(completion.error()));

@@ -53,8 +53,9 @@ struct ServerTest : ::testing::Test {
   }
   static json::Object ask(ServerTest& test, const std::shared_ptr<Peer>& peer,
                           std::string_view method, std::string_view params = "{}") {
-    const Request request{1, std::string(method), object(params)};
-    return object(test.server.answer(peer, request, era_of(request), test.recorder).text);
+    Request request{1, std::string(method), object(params)};
+    const Era era = era_of(request);
+    return object(test.server.answer(peer, std::move(request), era, test.recorder).text);
   }
   json::Object legacy(const std::shared_ptr<Peer>& peer, std::string_view method,
                       std::string_view params = "{}") {
@@ -183,8 +184,8 @@ TEST_F(ServerTest, KnowsTheMethodsOfEachEraOnly) {
 
 TEST_F(ServerTest, WantsModernRequestsToSayWhatTheySpeak) {
   const auto with_meta = [&](std::string_view meta) {
-    const Request request{1, "tools/list", object(fmt::format(R"({{"_meta":{}}})", meta))};
-    return server.answer(a_peer(), request, Era::kModern, recorder);
+    Request request{1, "tools/list", object(fmt::format(R"({{"_meta":{}}})", meta))};
+    return server.answer(a_peer(), std::move(request), Era::kModern, recorder);
   };
   const auto no_capabilities =
       with_meta(R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28"})");
@@ -260,9 +261,10 @@ TEST_F(ServerTest, CanCancelWhatHasBeenReadButNotBegun) {
   EXPECT_FALSE(server.expect(*peer, request, Era::kLegacy));
   EXPECT_TRUE(server.expect(*peer, request, Era::kLegacy)) << "the id is in use";
   server.take(*peer, Notification{"notifications/cancelled", object(R"({"requestId":7})")});
-  EXPECT_EQ(server.answer(peer, request, Era::kLegacy, recorder).text, "");
+  EXPECT_EQ(server.answer(peer, Request(request), Era::kLegacy, recorder).text, "");
   EXPECT_FALSE(server.expect(*peer, request, Era::kLegacy));
-  EXPECT_TRUE(server.answer(peer, request, Era::kLegacy, recorder).text.contains("result"));
+  EXPECT_TRUE(
+      server.answer(peer, Request(request), Era::kLegacy, recorder).text.contains("result"));
 }
 
 TEST_F(ServerTest, SaysWhenTooManyRequestsOfOneClientWait) {

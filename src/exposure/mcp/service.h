@@ -129,9 +129,10 @@ class Service {
   virtual std::span<const ParamHeader> param_headers(const Principal& principal,
                                                      std::string_view tool) const = 0;
   // kInvalidParams for a tool that does not exist; what goes wrong in the tool, bad arguments
-  // included, is an outcome with is_error.
+  // included, is an outcome with is_error. The arguments may be moved from, but not by a tool that
+  // asks its client in rounds: the next round is held against them.
   virtual Rpc<ToolOutcome> call_tool(Exchange& exchange, std::string_view tool,
-                                     const json::Object& arguments) = 0;
+                                     json::Object&& arguments) = 0;
 
   virtual Rpc<Page> list_resources(Exchange& exchange, std::string_view cursor) = 0;
   virtual Rpc<Page> list_templates(Exchange& exchange, std::string_view cursor) = 0;

@@ -66,10 +66,10 @@ class StdioSession final {
     const Era era = era_of(request);
     if (auto refused = server_.expect(*peer_, request, era)) return send(std::move(refused->text));
     if (const Manner manner = server_.manner(*peer_, request); manner.quick && !manner.talks) {
-      return send(server_.answer(peer_, request, era, channel_).text);
+      return send(server_.answer(peer_, std::move(request), era, channel_).text);
     }
-    workers_->run([this, era, request = std::move(request)] {
-      send(server_.answer(peer_, request, era, channel_).text);
+    workers_->run([this, era, request = std::move(request)]() mutable {
+      send(server_.answer(peer_, std::move(request), era, channel_).text);
     });
     return true;
   }

@@ -103,7 +103,7 @@ std::span<const ParamHeader> TestService::param_headers(const Principal& /*princ
 }
 
 Rpc<ToolOutcome> TestService::call_tool(Exchange& exchange, std::string_view tool,
-                                        const json::Object& arguments) {
+                                        json::Object&& arguments) {
   if (tool == "echo") return said(argument(arguments, "text"));
   if (tool == "slow") return slow(exchange);
   if (tool == "chatty") return chatty(exchange);

@@ -56,7 +56,7 @@ class TestService final : public Service {
   std::span<const ParamHeader> param_headers(const Principal& principal,
                                              std::string_view tool) const override;
   Rpc<ToolOutcome> call_tool(Exchange& exchange, std::string_view tool,
-                             const json::Object& arguments) override;
+                             json::Object&& arguments) override;
   Rpc<Page> list_resources(Exchange& exchange, std::string_view cursor) override;
   Rpc<Page> list_templates(Exchange& exchange, std::string_view cursor) override;
   Rpc<ResourceContents> read_resource(Exchange& exchange, std::string_view uri) override;
