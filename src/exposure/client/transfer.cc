@@ -145,8 +145,7 @@ class Importer final {
 // With all that an import of a directory knows: several threads, and what the last one saw.
 Result<Imported> import_here(Engine& engine, const Tree& tree, const std::filesystem::path& source,
                              const std::string& message, Progress& progress) {
-  auto done =
-      TRY(engine.import_from(source, TRY(DepotId::parse(tree.key)), message, progress));
+  auto done = TRY(engine.import_from(source, TRY(DepotId::parse(tree.key)), message, progress));
   return Imported{.root = done.commit.root.render(),
                   .changed = done.commit.changed,
                   .merged = done.commit.merged,
