@@ -70,7 +70,8 @@ def searches():
                     "names/\\{a,b\\}.txt", "names/*\n*", "names/* *", "names/🏔*", "names/?.md",
                     "names/??.md", "[", "{", "{a", "a{,b}.txt", "sizes/{1..3}*", "***", "**.md",
                     "a**", "**/deep", "links/*", "links/out*", "links/**", "special/*", "odd/*",
-                    "**/[[:digit:]]*", "none*", "a" * 3000):
+                    "**/[[:digit:]]*", "none*", "a" * 3000, "**/@(!(a)|b)",
+                    "**/deep/1/2/3/**/4/**"):
         shown = pattern if len(pattern) < 60 else f"{pattern[:8]}…{len(pattern)}"
         yield (f"find {shown!r}", FIND, {"path": "<tree>", "pattern": pattern})
     for path in ("src", "<tree>/src", "<tree>/src/", "", ".", "<tree>/links/dir", "<tree>/none",

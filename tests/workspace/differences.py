@@ -110,6 +110,8 @@ DIFFERENCES = {
     30: Difference("verdict content structured tree", ["edit empty old.*"], "empty oldText"),
     31: Difference("content structured", ["zone info"], "Coordinated Universal Time"),
     32: Difference("content", ["alias <base>/alias/(none|no/such)"], "<base>/alias/"),
+    33: Difference("verdict content structured", [r"find '\*\*/@\(!\(a\)\|b\)'"], "one is the most"),
+    34: Difference("content structured", [r"find '\*\*/deep/1/2/3/\*\*/4/\*\*'"], "3/4/5/6"),
 }
 
 

@@ -2,35 +2,40 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <re2/re2.h>
+
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "data/text/glob_character.h"
+#include "data/text/pattern_candidate_writer.h"
 #include "data/text/shell_glob_braces.h"
 #include "data/text/shell_glob_segment.h"
 
 namespace cairn {
 namespace {
 
-using shell_glob::Segment;
-using Names = std::vector<std::string_view>;
+using re2::RE2;
+using Parts = std::vector<std::string_view>;
+using Expression = std::unique_ptr<const RE2>;
 
-// Several '/' are one. A path that begins or ends with one has an empty name there.
-Names split(std::string_view path) {
-  Names names;
+// Several '/' are one. A pattern that begins or ends with one has an empty part there.
+Parts split(std::string_view pattern) {
+  Parts parts;
   while (true) {
-    auto slash = path.find('/');
-    names.push_back(path.substr(0, slash));
-    if (slash == std::string_view::npos) return names;
-    path.remove_prefix(std::min(path.find_first_not_of('/', slash), path.size()));
+    const auto slash = pattern.find('/');
+    parts.push_back(pattern.substr(0, slash));
+    if (slash == std::string_view::npos) return parts;
+    pattern.remove_prefix(std::min(pattern.find_first_not_of('/', slash), pattern.size()));
   }
 }
 
 // Without repeated `**`, and without the part before a `..`.
-Names simplified(const Names& parts) {
-  Names simple;
+Parts simplified(const Parts& parts) {
+  Parts simple;
   for (auto part : parts) {
     const auto last = simple.empty() ? std::string_view() : simple.back();
     if (part == "**" && last == "**") continue;
@@ -40,142 +45,99 @@ Names simplified(const Names& parts) {
       simple.push_back(part);
     }
   }
-  if (simple.empty()) simple.emplace_back();
   return simple;
 }
 
-// ---- Matcher ----------------------------------------------------------------------------------
+bool is_no_name(std::string_view part) { return part.empty() || part == "." || part == ".."; }
 
-using Segments = std::span<const Segment>;
-using NameSpan = std::span<const std::string_view>;
+// A pattern without braces: as a segment is, but of all segments.
+using Alternative = shell_glob::Segment;
 
-bool is_dots(std::string_view name) { return name == "." || name == ".."; }
-
-// As many names as there are segments; one more if that is empty, as `a` matches "a/".
-bool each_matches(Segments segments, NameSpan names) {
-  if (names.size() < segments.size() || names.size() > segments.size() + 1) return false;
-  if (names.size() > segments.size() && !names.back().empty()) return false;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (!segments[i].matches(names[i])) return false;
-  }
-  return true;
+Result<void> append(Alternative& all, shell_glob::Segment segment) {
+  if (all.unless && segment.unless) return shell_glob::too_many_negations();
+  (all.unless ? all.end : all.begin) += segment.begin;
+  if (!segment.unless) return {};
+  // It looks no further than its segment.
+  all.unless = fmt::format("(?:{}){}(?:/.*)?", *segment.unless, segment.end);
+  all.end = std::move(segment.end);
+  return {};
 }
 
-// What lies between the first `**` of a pattern and its last: sections that have to be found in the
-// path in this order. `limit` is where the section can begin at the latest. It is too small if
-// sections have different lengths, and then names are missed; but minimatch misses the same.
-struct Section {
-  Segments segments;
-  std::ptrdiff_t limit = 0;
-};
-
-std::vector<Section> sections(Segments body, std::size_t names) {
-  std::vector<Section> result;
-  std::vector<std::size_t> before;  // each section: how many segments
-  std::size_t count = 0;
-  while (true) {
-    auto end =
-        static_cast<std::size_t>(std::ranges::find_if(body, &Segment::is_any_depth) - body.begin());
-    before.push_back(count);
-    result.push_back({body.first(end)});
-    count += end;
-    if (end == body.size()) break;
-    body = body.subspan(end + 1);
-  }
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i].limit =
-        static_cast<std::ptrdiff_t>(names) -
-        static_cast<std::ptrdiff_t>(before[result.size() - 1 - i] + result[i].segments.size());
-  }
-  return result;
-}
-
-class SectionSearch final {
- public:
-  // minimatch gives up beyond.
-  static constexpr std::size_t kMaxSections = 200;
-
-  SectionSearch(NameSpan names, std::vector<Section> sections, bool has_tail)
-      : names_(names),
-        sections_(std::move(sections)),
-        has_tail_(has_tail),
-        known_(sections_.size() * (names.size() + 1)) {}
-
-  bool run(std::size_t begin) {
-    return sections_.size() <= kMaxSections && find(0, begin) == Outcome::kYes;
-  }
-
- private:
-  // kOver: nor does it from any later name.
-  enum class Outcome : char { kUnknown, kYes, kNo, kOver };
-
-  Outcome find(std::size_t section, std::size_t begin) {
-    if (section == sections_.size()) return finish(begin);
-    auto& known = known_[section * (names_.size() + 1) + begin];
-    if (known == Outcome::kUnknown) known = search(section, begin);
-    return known;
-  }
-
-  Outcome search(std::size_t section, std::size_t begin) {
-    const auto& [segments, limit] = sections_[section];
-    for (; static_cast<std::ptrdiff_t>(begin) <= limit; ++begin) {
-      if (each_matches(segments, names_.subspan(begin, segments.size()))) {
-        const auto rest = find(section + 1, begin + segments.size());
-        if (rest != Outcome::kNo) return rest;
-      }
-      if (is_dots(names_[begin])) return Outcome::kNo;
+// Nothing if no path can match: none has a name that is empty or made of dots.
+Result<std::optional<Alternative>> translate(std::string_view expanded) {
+  const auto parts = simplified(split(expanded));
+  if (parts.empty() || std::ranges::any_of(parts, is_no_name)) return std::nullopt;
+  Alternative all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool last = i + 1 == parts.size();
+    if (parts[i] == "**") {
+      TRY(append(all, {last ? ".+" : "(?:.+/)?"}));
+    } else {
+      auto segment = TRY(shell_glob::translate_segment(parts[i]));
+      TRY(append(all, std::move(segment)));
+      if (!last) TRY(append(all, {"/"}));
     }
-    return Outcome::kOver;
+  }
+  return all;
+}
+
+Result<Expression> compile(const std::string& expression) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_never_capture(true);
+  options.set_dot_nl(true);
+  options.set_max_mem(8 << 20);
+  auto compiled = std::make_unique<const RE2>(expression, options);
+  if (compiled->ok()) return compiled;
+  return fail(Code::kInvalidPattern,
+              "the pattern is too large once it is written out; use fewer alternatives, or several "
+              "patterns");
+}
+
+bool full_match(std::string_view text, const RE2& expression) {
+  return RE2::FullMatch(re2::StringPiece(text.data(), text.size()), expression);
+}
+
+// A pattern with a `!(…)`: a path that can be cut so that `begin` matches what is before and `end`
+// what is after, which `unless` does not.
+struct Negation {
+  Expression begin;
+  Expression end;
+  Expression unless;
+
+  static Result<Negation> compile(const Alternative& all) {
+    return Negation{TRY(cairn::compile(all.begin)), TRY(cairn::compile("[^/]*" + all.end)),
+                    TRY(cairn::compile(*all.unless))};
   }
 
-  // The last `**` takes the rest, of which there has to be some.
-  Outcome finish(std::size_t begin) const {
-    const auto rest = names_.subspan(begin);
-    if (std::ranges::any_of(rest, is_dots)) return Outcome::kNo;
-    return has_tail_ || !rest.empty() ? Outcome::kYes : Outcome::kNo;
+  bool matches(std::string_view path) const {
+    for (std::size_t cut = 0; cut <= path.size(); ++cut) {
+      const auto rest = path.substr(cut);
+      if (full_match(path.substr(0, cut), *begin) && full_match(rest, *end) &&
+          !full_match(rest, *unless)) {
+        return true;
+      }
+    }
+    return false;
   }
-
-  NameSpan names_;
-  std::vector<Section> sections_;
-  bool has_tail_;
-  std::vector<Outcome> known_;  // for each section and name to begin at
 };
 
-// How many of the last names the segments match; nothing if they do not.
-std::optional<std::size_t> tail_length(Segments tail, NameSpan names) {
-  if (tail.empty()) return 0;
-  if (tail.size() > names.size()) return std::nullopt;
-  if (each_matches(tail, names.last(tail.size()))) return tail.size();
-  // `a/**/*` matches "a/b/" too.
-  if (!names.back().empty() || tail.size() == names.size()) return std::nullopt;
-  if (each_matches(tail, names.last(tail.size() + 1))) return tail.size() + 1;
-  return std::nullopt;
-}
-
-bool path_matches(Segments segments, NameSpan names) {
-  const auto first = std::ranges::find_if(segments, &Segment::is_any_depth);
-  if (first == segments.end()) return each_matches(segments, names);
-  const auto head = static_cast<std::size_t>(first - segments.begin());
-  if (names.size() < head || !each_matches(segments.first(head), names.first(head))) return false;
-  auto last = segments.size() - 1;
-  while (!segments[last].is_any_depth()) --last;
-  const auto tail = tail_length(segments.subspan(last + 1), names.subspan(head));
-  if (!tail) return false;
-  if (head == last) {
-    const auto between = names.subspan(head, names.size() - head - *tail);
-    return (*tail > 0 || !between.empty()) && std::ranges::none_of(between, is_dots);
+// Text as the expressions read it: a byte that is not UTF-8 is U+FFFD; with `halves`, a character
+// above U+FFFF is the two that UTF-16 has for it, each written like any other.
+std::string readable(std::string_view text, bool halves) {
+  std::string out;
+  while (!text.empty()) {
+    const auto [code, length] = first_character(text);
+    if (code == kNotACharacter) {
+      out += "\uFFFD";
+    } else if (halves && code > 0xFFFF) {
+      out += to_utf8(0xD800 + ((code - 0x10000) >> 10)) + to_utf8(0xDC00 + (code & 0x3FF));
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length);
   }
-  auto body = sections(segments.subspan(head + 1, last - head - 1), names.size() - *tail);
-  return SectionSearch(names, std::move(body), *tail > 0).run(head);
-}
-
-// The segments before the first `**` decide.
-bool may_match_names_below(Segments segments, NameSpan dir) {
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (i == dir.size() || segments[i].is_any_depth()) return true;
-    if (!segments[i].matches(dir[i])) return false;
-  }
-  return false;
+  return out;
 }
 
 Result<void> check_text(std::string_view pattern) {
@@ -189,51 +151,65 @@ Result<void> check_text(std::string_view pattern) {
   return {};
 }
 
+Result<void> check_classes(const std::vector<std::string>& alternatives) {
+  std::size_t classes = 0;
+  for (const std::string_view text : alternatives) {
+    for (auto at = text.find("[:"); at != text.npos; at = text.find("[:", at + 1)) ++classes;
+  }
+  if (classes <= ShellGlob::kMaxClasses) return {};
+  return fail(Code::kInvalidPattern,
+              "the pattern has {} classes such as [:alpha:] once its braces are written out; {} is "
+              "the most",
+              classes, ShellGlob::kMaxClasses);
+}
+
 }  // namespace
 
 struct ShellGlob::Program {
-  std::string pattern;
+  bool halves = true;  // of characters above U+FFFF are matched
   bool negated = false;
-  std::vector<std::vector<Segment>> alternatives;
+  Expression plain;  // all alternatives without a `!(…)`; null if there are none
+  std::vector<Negation> negations;
+
+  bool matches(std::string_view path) const {
+    return (plain && full_match(path, *plain)) ||
+           std::ranges::any_of(negations, [&](const auto& one) { return one.matches(path); });
+  }
 };
 
 Result<ShellGlob> ShellGlob::parse(std::string_view pattern) {
   TRY(check_text(pattern));
   auto program = std::make_shared<Program>();
-  program->pattern = pattern;
   if (pattern.starts_with('#')) return ShellGlob(std::move(program));
   const auto begin = std::min(pattern.find_first_not_of('!'), pattern.size());
   program->negated = begin % 2 == 1;
-  auto expansion = TRY(shell_glob::expand_braces(pattern.substr(begin)));
-  std::ranges::sort(expansion);
-  const auto [same, end] = std::ranges::unique(expansion);
-  expansion.erase(same, end);
-  shell_glob::Reading reading;
-  for (const auto& expanded : expansion) {
-    auto& segments = program->alternatives.emplace_back();
-    for (auto part : simplified(split(expanded))) {
-      segments.push_back(TRY(Segment::parse(part, reading)));
+  program->halves = !pattern.contains("[:");
+  const auto alternatives =
+      TRY(shell_glob::expand_braces(readable(pattern.substr(begin), program->halves)));
+  TRY(check_classes(alternatives));
+  std::optional<std::string> plain;
+  for (const auto& expanded : alternatives) {
+    const auto alternative = TRY(translate(expanded));
+    if (!alternative) continue;
+    if (!alternative->unless) {
+      plain = plain ? *plain + "|" + alternative->begin : alternative->begin;
+    } else if (program->negations.size() < kMaxNegations) {
+      program->negations.push_back(TRY(Negation::compile(*alternative)));
+    } else {
+      return fail(Code::kInvalidPattern,
+                  "the braces of the pattern stand for more than {} alternatives with a !(…); use "
+                  "several patterns",
+                  kMaxNegations);
     }
   }
+  if (plain) program->plain = TRY(compile(*plain));
   return ShellGlob(std::move(program));
 }
 
 bool ShellGlob::matches(std::string_view path) const {
-  if (program_->pattern.empty()) return path.empty();
-  const auto names = split(path);
+  const bool ascii = std::ranges::all_of(path, [](char c) { return (c & 0x80) == 0; });
   return program_->negated !=
-         std::ranges::any_of(program_->alternatives,
-                             [&](const auto& segments) { return path_matches(segments, names); });
+         (ascii ? program_->matches(path) : program_->matches(readable(path, program_->halves)));
 }
-
-bool ShellGlob::may_match_below(std::string_view dir) const {
-  if (program_->negated) return true;
-  const auto names = dir.empty() ? Names() : split(dir);
-  return std::ranges::any_of(program_->alternatives, [&](const auto& segments) {
-    return may_match_names_below(segments, names);
-  });
-}
-
-const std::string& ShellGlob::pattern() const { return program_->pattern; }
 
 }  // namespace cairn

@@ -1,11 +1,15 @@
 #include "data/text/shell_glob_braces.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
-#include "base/quote.h"
+#include <re2/re2.h>
+
+#include "base/ascii.h"
 #include "data/text/shell_glob.h"
 
 namespace cairn::shell_glob {
@@ -41,29 +45,16 @@ void unmark_escapes(std::string& text) {
   }
 }
 
-// Where JavaScript's `.` stops.
-bool ends_line(std::string_view text, std::size_t at) {
-  auto rest = text.substr(at, 3);
-  return rest.starts_with('\n') || rest.starts_with('\r') || rest == "\u2028" || rest == "\u2029";
-}
-
 bool has_braces(std::string_view pattern) {
-  bool open = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '{') open = true;
-    if (pattern[i] == '}' && open) return true;
-    if (ends_line(pattern, i)) open = false;
-  }
-  return false;
+  const auto open = pattern.find('{');
+  return open != std::string_view::npos && pattern.find('}', open) != std::string_view::npos;
 }
 
 // Whether a comma, not followed by another, has a closing brace after it.
 bool closes_later(std::string_view text) {
-  bool closes = false;
-  for (std::size_t i = text.size(); i-- > 0;) {
-    if (ends_line(text, i)) closes = false;
-    if (text[i] == '}') closes = true;
-    if (text[i] == ',' && closes && text[i + 1] != ',') return true;
+  text = text.substr(0, text.find_last_of('}') + 1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ',' && text[i + 1] != ',') return true;
   }
   return false;
 }
@@ -101,59 +92,29 @@ void split_at_commas(std::string_view text, Texts& out) {
   out.emplace_back(text);
 }
 
-// ---- Sequences --------------------------------------------------------------------------------
-
 // {1..10..2}, {a..e}
 struct Span {
-  bool letters = false;
-  std::vector<std::string_view> fields;
-};
+  std::string first;
+  std::string last;
+  std::string step;
 
-bool is_letter(std::string_view text) {
-  return text.size() == 1 &&
-         ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
-}
-
-bool is_integer(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::optional<Span> as_span(std::string_view body) {
-  Span span;
-  while (true) {
-    auto dots = body.find("..");
-    span.fields.push_back(body.substr(0, dots));
-    if (dots == std::string_view::npos) break;
-    body.remove_prefix(dots + 2);
+  bool letters() const { return is_letter(first[0]); }
+  // `01`, `-007`: then all are as wide as the wider end.
+  std::size_t width() const {
+    const auto is_padded = [](std::string_view number) {
+      if (number.starts_with('-')) number.remove_prefix(1);
+      return number.size() > 1 && number[0] == '0';
+    };
+    return is_padded(first) || is_padded(last) || is_padded(step)
+               ? std::max(first.size(), last.size())
+               : 0;
   }
-  const auto& fields = span.fields;
-  if (fields.size() < 2 || fields.size() > 3) return std::nullopt;
-  if (fields.size() == 3 && !is_integer(fields[2])) return std::nullopt;
-  span.letters = is_letter(fields[0]) && is_letter(fields[1]);
-  if (span.letters || (is_integer(fields[0]) && is_integer(fields[1]))) return span;
-  return std::nullopt;
-}
-
-// `01`, `-007`: then all are as wide as the wider end.
-bool is_padded(std::string_view number) {
-  if (number.starts_with('-')) number.remove_prefix(1);
-  return number.size() > 1 && number[0] == '0';
-}
-
-std::string render(std::int64_t number, std::size_t width) {
-  auto digits = std::to_string(number < 0 ? -number : number);
-  std::string sign = number < 0 ? "-" : "";
-  auto taken = digits.size() + sign.size();
-  return sign + std::string(width > taken ? width - taken : 0, '0') + digits;
-}
+};
 
 // ---- Expansion --------------------------------------------------------------------------------
 
 class Expander final {
  public:
-  explicit Expander(std::string_view pattern) : pattern_(pattern) {}
-
   // `top`: an outermost list of alternatives drops those that come out empty.
   Result<Texts> expand(std::string text, bool top, int depth) {
     if (depth > ShellGlob::kMaxBraceDepth) {
@@ -164,25 +125,23 @@ class Expander final {
     bool drop = false;
     while (true) {
       TRY(work(text.size()));
-      auto pair = first_pair(text);
+      const auto pair = first_pair(text);
       if (!pair) return join(heads, text, {""}, drop);
-      const bool drop_here = drop && pair->after.empty();
-      auto span = as_span(pair->body);
-      if (pair->before.ends_with('$')) {  // `${a,b}` is a shell's variable
-        heads = TRY(join(heads, std::string(pair->before) + pair->braced(), {""}, drop_here));
-        first = false;
-      } else if (!span && pair->body.find(',') == std::string_view::npos) {
-        if (!closes_later(pair->after)) return join(heads, text, {""}, drop);
-        // The closing brace of {a},b} is not one.
-        text[pair->before.size() + 1 + pair->body.size()] = kCloseMark;
-        top = true;
-        continue;
-      } else {
+      Texts values = {pair->braced()};
+      if (!pair->before.ends_with('$')) {  // `${a,b}` is a shell's variable
+        const auto span = as_span(pair->body);
+        if (!span && !pair->body.contains(',')) {
+          if (!closes_later(pair->after)) return join(heads, text, {""}, drop);
+          // The closing brace of {a},b} is not one.
+          text[pair->before.size() + 1 + pair->body.size()] = kCloseMark;
+          top = true;
+          continue;
+        }
         if (first) drop = top && !span;
-        first = false;
-        auto values = span ? TRY(written_out(*span)) : TRY(options(pair->body, depth));
-        heads = TRY(join(heads, pair->before, values, drop && pair->after.empty()));
+        values = span ? TRY(written_out(*span)) : TRY(options(pair->body, depth));
       }
+      first = false;
+      heads = TRY(join(heads, pair->before, values, drop && pair->after.empty()));
       if (pair->after.empty()) return heads;
       text = std::string(pair->after);
     }
@@ -191,6 +150,7 @@ class Expander final {
  private:
   // How many characters may be looked at: nested braces are read again by each around them.
   static constexpr std::size_t kMaxWork = 8 << 20;
+  static constexpr std::int64_t kMaxNumber = 1'000'000'000'000'000;
 
   Result<Texts> options(std::string_view body, int depth) {
     auto parts = TRY(comma_parts(body));
@@ -231,22 +191,28 @@ class Expander final {
     }
   }
 
-  Result<Texts> written_out(const Span& span) const {
-    auto first = TRY(number(span, 0));
-    auto last = TRY(number(span, 1));
-    auto step = span.fields.size() == 3 ? TRY(number(span, 2)) : 1;
-    step = std::max<std::int64_t>(step < 0 ? -step : step, 1);
-    const auto count =
-        static_cast<std::size_t>((first < last ? last - first : first - last) / step) + 1;
-    const auto width = std::ranges::any_of(span.fields, is_padded)
-                           ? std::max(span.fields[0].size(), span.fields[1].size())
-                           : 0;
-    TRY(check(count, count * width));
-    if (last < first) step = -step;
+  std::optional<Span> as_span(std::string_view body) const {
+    const re2::StringPiece text(body.data(), body.size());
+    Span span;
+    for (const auto* form : {&numbers_, &letters_}) {
+      if (re2::RE2::FullMatch(text, *form, &span.first, &span.last, &span.step)) return span;
+    }
+    return std::nullopt;
+  }
+
+  static Result<Texts> written_out(const Span& span) {
+    const auto end = [&](const std::string& field) -> Result<std::int64_t> {
+      return span.letters() ? Result<std::int64_t>(field[0]) : number(field);
+    };
+    auto value = TRY(end(span.first));
+    const auto last = TRY(end(span.last));
+    auto step = span.step.empty() ? 1 : std::max<std::int64_t>(std::abs(TRY(number(span.step))), 1);
+    const auto count = static_cast<std::size_t>(std::abs(last - value) / step) + 1;
+    TRY(check(count, count * span.width()));
+    if (last < value) step = -step;
     Texts values;
-    for (std::size_t i = 0; i < count; ++i) {
-      values.push_back(span.letters ? letter(first) : render(first, width));
-      first += step;
+    for (std::size_t i = 0; i < count; ++i, value += step) {
+      values.push_back(span.letters() ? letter(value) : fmt::format("{:0{}}", value, span.width()));
     }
     return values;
   }
@@ -256,20 +222,18 @@ class Expander final {
     return code == '\\' ? "" : std::string(1, static_cast<char>(code));
   }
 
-  Result<std::int64_t> number(const Span& span, std::size_t which) const {
-    auto field = span.fields[which];
-    if (which < 2 && span.letters) return field[0];
-    const bool negative = field.starts_with('-');
-    field.remove_prefix(std::min(field.find_first_not_of("-0"), field.size()));
-    if (field.size() > 15) return refused("have a number of more than 15 digits");
+  static Result<std::int64_t> number(std::string_view text) {
     std::int64_t value = 0;
-    for (char c : field) value = value * 10 + (c - '0');
-    return negative ? -value : value;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc() || std::abs(value) >= kMaxNumber) {
+      return refused("have a number of more than 15 digits");
+    }
+    return value;
   }
 
   // Each of `heads`, then `middle`, then each of `tails`.
-  Result<Texts> join(const Texts& heads, std::string_view middle, const Texts& tails,
-                     bool drop) const {
+  static Result<Texts> join(const Texts& heads, std::string_view middle, const Texts& tails,
+                            bool drop) {
     std::size_t bytes = 0;
     Texts joined;
     for (const auto& head : heads) {
@@ -284,9 +248,10 @@ class Expander final {
     return joined;
   }
 
-  Result<void> check(std::size_t alternatives, std::size_t bytes) const {
+  static Result<void> check(std::size_t alternatives, std::size_t bytes) {
     if (alternatives > ShellGlob::kMaxAlternatives || bytes > ShellGlob::kMaxExpandedBytes) {
-      return too_many();
+      return refused(fmt::format("stand for more than {} alternatives or {} bytes",
+                                 ShellGlob::kMaxAlternatives, ShellGlob::kMaxExpandedBytes));
     }
     return {};
   }
@@ -297,18 +262,13 @@ class Expander final {
     return {};
   }
 
-  Failure too_many() const {
-    return refused(fmt::format("stand for more than {} alternatives or {} bytes",
-                               ShellGlob::kMaxAlternatives, ShellGlob::kMaxExpandedBytes));
-  }
-
-  Failure refused(std::string_view reason) const {
+  static Failure refused(std::string_view reason) {
     return fail(Code::kInvalidPattern,
-                "the braces of the pattern '{}' {}; use a wildcard, or several patterns",
-                shown(pattern_), reason);
+                "the braces of the pattern {}; use a wildcard, or several patterns", reason);
   }
 
-  std::string_view pattern_;
+  const re2::RE2 numbers_{R"((-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?)"};
+  const re2::RE2 letters_{R"(([a-zA-Z])\.\.([a-zA-Z])(?:\.\.(-?\d+))?)"};
   std::size_t work_ = 0;
 };
 
@@ -319,7 +279,7 @@ Result<Texts> expand_braces(std::string_view pattern) {
   // Braces with nothing in them, at the very start, are no braces.
   std::string text(pattern.starts_with("{}") ? "\\{\\}" : "");
   text += pattern.substr(text.empty() ? 0 : 2);
-  auto texts = TRY(Expander(pattern).expand(mark_escapes(text), true, 0));
+  auto texts = TRY(Expander().expand(mark_escapes(text), true, 0));
   for (auto& one : texts) unmark_escapes(one);
   return texts;
 }

@@ -1,39 +1,29 @@
-// One segment of a ShellGlob, between two '/': a name has to match it.
+// One segment of a ShellGlob, between two '/', as regular expressions of RE2.
 #pragma once
 
-#include <cstddef>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
-#include "data/text/shell_glob_machine.h"
-#include "data/text/shell_glob_sequence.h"
 
 namespace cairn::shell_glob {
 
-// Threads     immutable; copies share their machine.
-class Segment final {
- public:
-  // Fails with what read_segment() does.
-  static Result<Segment> parse(std::string_view text, Reading& reading);
-
-  // `**`: any number of names, which is up to who holds the segment.
-  bool is_any_depth() const { return kind_ == Kind::kAnyDepth; }
-
-  // REQUIRES: !is_any_depth().
-  bool matches(std::string_view name) const;
-
- private:
-  enum class Kind { kAnyDepth, kText, kAnyName, kSuffix, kLength, kMachine };
-
-  explicit Segment(Kind kind) : kind_(kind) {}
-
-  Kind kind_;
-  bool by_code_points_ = false;             // of kMachine
-  std::size_t length_ = 0;                  // of kLength
-  std::string text_;                        // of kText the name, of kSuffix and kLength its end
-  std::shared_ptr<const Machine> machine_;  // of kMachine
+// Without a `!(…)` the segment is `begin`. With one it is what matches `begin`, then anything, then
+// `end`, unless what follows `begin` matches `unless` and then `end`.
+struct Segment {
+  std::string begin;
+  std::optional<std::string> unless = std::nullopt;
+  std::string end = "";
 };
+
+// No expression matches a '/'.
+// Fails with INVALID_PATTERN: a second `!(…)`, one in another group, or groups nested deeper than
+// ShellGlob::kMaxGroupDepth.
+// REQUIRES: whole characters without '/', not empty.
+Result<Segment> translate_segment(std::string_view text);
+
+// There is one `!(…)` too many.
+Failure too_many_negations();
 
 }  // namespace cairn::shell_glob

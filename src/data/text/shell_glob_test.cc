@@ -1,6 +1,6 @@
 #include "data/text/shell_glob.h"
 
-#include <chrono>
+#include <ctime>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -46,55 +46,50 @@ void check(std::span<const MatchCase> cases) {
 
 TEST(ShellGlob, TheWholePathHasToMatch) {
   const MatchCase cases[] = {
-      {"a.ts", {"a.ts", "a.ts/", "a.ts//"}, {"x/a.ts", "/a.ts", "A.ts", ""}},
+      {"a.ts", {"a.ts"}, {"x/a.ts", "A.ts", "a.ts/b"}},
       {"*.ts", {"a.ts", ".ts"}, {"x/a.ts", "a.tsx", "a.ts/b"}},
-      {"*", {"a", ".hidden", "a/"}, {"", "a/b", ".", ".."}},
-      {"?", {"a", "é"}, {"😀", "", "ab", "."}},
-      {"??", {"ab", "😀", "éé"}, {"a", ".."}},
+      {"*", {"a", ".hidden"}, {"a/b"}},
+      {"?", {"a", "é"}, {"ab", "😀"}},
+      {"??", {"ab", "éé", "😀"}, {"a"}},
+      {"*😀?", {"😀a", "a😀é"}, {"😀", "😀😀"}},
       {"a*c", {"ac", "abc"}, {"a/c", "abcd"}},
       {"a\n?", {"a\nb"}, {"a\n"}},
       {"*a*a*b", {"aab", "xaxaxb", "aabb"}, {"ab"}},
-      {".*", {".git"}, {".", "..", "a"}},
-      {"*.", {"a.", ".", ".."}, {"a"}},
+      {".*", {".git"}, {"a"}},
+      {"*.", {"a."}, {"a"}},
   };
   check(cases);
 }
 
 TEST(ShellGlob, TwoStarsStandForAnyNumberOfNames) {
   const MatchCase cases[] = {
-      {"**", {"a", "a/b/c", ".git/x", ""}, {"a/../b"}},
-      {"**/a", {"a", "x/a", "x/y/a"}, {"a/b", "x/./a"}},
-      {"a/**", {"a/", "a/b", "a/b/c"}, {"a", "ab"}},
-      {"a/**/b", {"a/b", "a/x/b", "a/x/y/b"}, {"a/b/x", "ab"}},
+      {"**", {"a", "a/b/c", ".git/x", "a\nb/c"}, {}},
+      {"**/a", {"a", "x/a", "x/y/a"}, {"a/b", "xa"}},
+      {"a/**", {"a/b", "a/b/c"}, {"a", "ab"}},
+      {"a/**/b", {"a/b", "a/x/b", "a/x/y/b"}, {"a/b/x", "ab", "a/xb"}},
       {"**/*.ts", {"a.ts", "x/y/a.ts"}, {"a.js"}},
       {"**/a/**/b/**", {"a/b/c", "x/a/y/b/z"}, {"a/b", "b/a/c"}},
-      {"**/a/b/c/**/d/**", {"a/b/c/x/y/d/e"}, {"a/b/c/d/e"}},
       {"**a", {"xa", "a"}, {"x/a"}},
       {"a**/b", {"axx/b", "a/b"}, {"a/x/b"}},
-      {"a/**/..", {"a/..", "a/b/.."}, {}},
-      {"**/*", {"a", "a/b", "a/b/"}, {""}},
+      {"**/*", {"a", "a/b"}, {}},
+      {"**/**/a", {"a", "x/a"}, {}},
   };
   check(cases);
 }
 
-TEST(ShellGlob, SeveralSlashesAreOne) {
+TEST(ShellGlob, SlashesAndDotsOfThePatternAreNoNames) {
   const MatchCase cases[] = {
-      {"a//b", {"a/b", "a//b"}, {"ab"}}, {"a/b", {"a//b", "a/b/", "a/b//"}, {}},
-      {"a/", {"a/", "a//"}, {"a"}},      {"/a", {"/a", "//a"}, {"a"}},
-      {"/", {"/", "//"}, {"", "a"}},     {"", {""}, {"a", "/"}},
-      {"a/*", {"a/b", "a/b/"}, {"a/"}},  {"*/", {"a/"}, {"a"}},
-  };
-  check(cases);
-}
-
-TEST(ShellGlob, DotsAreMatchedByThemselvesOnly) {
-  const MatchCase cases[] = {
-      {".", {"."}, {"a"}},           {"./a", {"./a"}, {"a"}},
-      {"a/./b", {"a/./b"}, {"a/b"}}, {"a/../b", {"b"}, {"a/../b"}},
-      {"*/../b", {"b"}, {"a/b"}},    {"../a", {"../a"}, {"a"}},
-      {"**/..", {"..", "a/.."}, {}}, {"[.]", {"."}, {}},
-      {"@(.|..)", {".", ".."}, {}},  {"@(?|..)", {"..", "a"}, {"."}},
-      {".?", {".a"}, {".."}},
+      {"a//b", {"a/b"}, {"ab"}},
+      {"a/../b", {"b"}, {"a/b"}},
+      {"*/../b", {"b"}, {"a/b"}},
+      // No path has these.
+      {"a/", {}, {"a"}},
+      {"/a", {}, {"a"}},
+      {"", {}, {"a"}},
+      {"./a", {}, {"a"}},
+      {"../a", {}, {"a"}},
+      {"**/..", {}, {"a"}},
+      {"!./a", {"a"}, {}},
   };
   check(cases);
 }
@@ -117,7 +112,7 @@ TEST(ShellGlob, BracesAreWrittenOut) {
       {"{a},b}", {"a}", "b"}, {"{a},b}"}},
       {"{{a,b}}", {"{a}", "{b}"}, {"a"}},
       {"a{,b}", {"a", "ab"}, {}},
-      {"{,}", {}, {""}},
+      {"{,}", {}, {"a"}},
       {"{a,b", {"{a,b"}, {"a"}},
       {"a,b}", {"a,b}"}, {"a"}},
       {"\\{a,b}", {"{a,b}"}, {"a"}},
@@ -134,8 +129,8 @@ TEST(ShellGlob, BracesAreWrittenOut) {
 
 TEST(ShellGlob, SetsHaveRangesAndClasses) {
   const MatchCase cases[] = {
-      {"[a-c]", {"a", "c"}, {"d", "", "ab"}},
-      {"[!a-c]", {"d"}, {"a", "."}},
+      {"[a-c]", {"a", "c"}, {"d", "ab"}},
+      {"[!a-c]", {"d"}, {"a"}},
       {"[^a]", {"b", "^"}, {"a"}},
       {"[]a]", {"]", "a"}, {"b"}},
       {"[!]a]", {"b"}, {"]"}},
@@ -158,12 +153,20 @@ TEST(ShellGlob, SetsHaveRangesAndClasses) {
       {"[[:word:]]", {"_", "a"}, {"-"}},
       {"[[:none:]]", {":]", "n]"}, {"n"}},
       {"[a-[:digit:]]", {}, {"a", "1"}},
-      {"[[:alpha:]]?", {"a😀"}, {"😀a"}},
+      {"[[:alpha:]]?", {"a😀", "𝒜a"}, {"😀a"}},
       {"[😀]", {}, {"😀"}},
+      {"[a-😀]", {"z", "é"}, {"😀"}},
       {"a[b]c", {"abc"}, {}},
       {"[*]", {"*"}, {"a"}},
       {"[/]", {"[/]"}, {}},
       {"a[/]b", {"a[/]b"}, {"a/b"}},
+      // Whatever a set has, a '/' is not of it.
+      {"a[+-9]b", {"a+b", "a.b", "a0b"}, {"a/b"}},
+      {"a[!x]b", {"ayb"}, {"a/b"}},
+      {"a[[:punct:]]b", {"a-b"}, {"a/b"}},
+      {"a[[:graph:]]b", {"a-b", "a$b"}, {"a/b", "a b"}},
+      {"a[[:ascii:]]b", {"a.b", "a0b"}, {"a/b"}},
+      {"a[![:alpha:]]b", {"a-b"}, {"a/b"}},
   };
   check(cases);
 }
@@ -171,21 +174,23 @@ TEST(ShellGlob, SetsHaveRangesAndClasses) {
 TEST(ShellGlob, GroupsRepeatAndNegate) {
   const MatchCase cases[] = {
       {"?(a|b)c", {"c", "ac", "bc"}, {"abc"}},
-      {"*(a|b)", {"a", "abba", ""}, {"c"}},
+      {"*(a|b)", {"a", "abba"}, {"c"}},
       {"+(a|b)c", {"ac", "abac"}, {"c"}},
       {"@(a|b)c", {"ac", "bc"}, {"c", "abc"}},
       {"a!(b|c)", {"a", "ad", "abc"}, {"ab", "ac"}},
       {"x!(a).ts", {"x.ts", "xb.ts", "xaa.ts"}, {"xa.ts"}},
-      {"@(!(a))", {"b", ""}, {"a"}},
+      {"*.!(js)", {"a.ts", "a.b.js", "."}, {"a.js", "a"}},
+      {"x/!(a)", {"x/b", "x/aa"}, {"x/a", "x/b/c"}},
+      {"x/!(a)/y/*", {"x/b/y/z"}, {"x/a/y/z", "x/b/z"}},
+      {"**/!(*.ts|*.md)", {"a.c", "x/y/a.c", "a.ts/b"}, {"a.ts", "x/a.md"}},
+      {"{a,b}!(c)", {"ad", "b"}, {"ac", "bc"}},
       {"a!(b)c", {"ac", "axc", "abbc"}, {"abc"}},
       {"a!()b", {"axb"}, {"ab"}},
       {"a!(b|)", {"ab", "ac"}, {"a"}},
       {"+(a|+(b|c))", {"abcab"}, {"d"}},
-      {"?(+(a))", {"aaa", ""}, {}},
+      {"?(+(a))", {"aaa"}, {"b"}},
       {"@(a*|b)x", {"ax", "aax", "bx"}, {"x"}},
       {"+(a|b", {"+(a|b"}, {"a"}},
-      {"+()", {"+()"}, {""}},
-      {"@(|)", {"@(|)"}, {""}},
       {"a@()b", {"ab"}, {}},
       {"a@(b|)c", {"abc", "ac"}, {}},
       {"@(a|b)/@(c|d)", {"a/c", "b/d"}, {"a/b"}},
@@ -194,22 +199,20 @@ TEST(ShellGlob, GroupsRepeatAndNegate) {
       {"@(a\\)b)", {"a)b"}, {}},
       {"*(.)a", {"a", "..a"}, {}},
       {"@(@(@(@(@(a)))))", {"a"}, {}},
-      {"+(!(+(!(+(a)))))", {}, {"a", "b"}},
       {"a+([bc])", {"abcb"}, {"a"}},
-      {"x!(!(a))b", {"xabb"}, {"xab", "xb"}},
   };
   check(cases);
 }
 
 TEST(ShellGlob, APatternIsNegatedOrAComment) {
   const MatchCase cases[] = {
-      {"!a", {"b", "a/b", ""}, {"a"}},
+      {"!a", {"b", "a/b"}, {"a"}},
       {"!!a", {"a"}, {"b"}},
       {"!!!a", {"b"}, {"a"}},
       {"!*.ts", {"a.js", "x/a.ts"}, {"a.ts"}},
       {"!(a|b)", {"a"}, {"(a|b)"}},
       {"!{a,b}", {"c"}, {"a", "b"}},
-      {"!", {"a"}, {""}},
+      {"!", {"a"}, {}},
       {"#a", {}, {"#a", "a"}},
       {"\\#a", {"#a"}, {}},
       {"\\!a", {"!a"}, {"a"}},
@@ -245,9 +248,34 @@ TEST(ShellGlob, WhatMinimatchTakesForAnOperatorStandsForItself) {
       // These it fails on.
       {"[[:alpha:]]-[[:digit:]]", {"a-1", "é-2"}, {"a1", "1-a"}},
       {"[[:alpha:]] #,", {"a #,"}, {"a"}},
-      {"?(x|+())", {"x", "+()"}, {"+"}},
   };
   check(cases);
+}
+
+TEST(ShellGlob, FindsWhatMinimatchMisses) {
+  const MatchCase cases[] = {
+      // It looks for a part that is longer than another not far enough.
+      {"**/a/b/c/**/d/**", {"a/b/c/x/y/d/e", "a/b/c/d/e"}, {"a/b/c/e"}},
+      // It takes groups three deep for text.
+      {"+(a@(b*(c?(d))))", {"abcd", "abab"}, {"acd"}},
+      // It takes a group of nothing for text where it is all of a segment.
+      {"x/+()", {}, {"x/+()"}},
+      // It takes one of the two for enough.
+      {"[![:graph:]a]b", {" b"}, {"ab", "xb"}},
+  };
+  check(cases);
+}
+
+TEST(ShellGlob, RefusesMoreThanOneNegationInAnAlternative) {
+  for (const auto* pattern :
+       {"x!(a)!(b)", "x/!(a)/!(b)", "@(!(a))", "x!(!(a))b", "x!(a|+(!(b)|c)d)", "{x,!(a)}/!(b)"}) {
+    const auto refused = ShellGlob::parse(pattern);
+    ASSERT_FALSE(refused) << pattern;
+    EXPECT_EQ(refused.error().code, Code::kInvalidPattern);
+    EXPECT_THAT(refused.error().message, HasSubstr("one is the most")) << pattern;
+  }
+  EXPECT_TRUE(ShellGlob::parse("{x!(a),y!(b)}"));
+  EXPECT_TRUE(ShellGlob::parse("x!(a)@(!(b)"));  // is not closed
 }
 
 TEST(ShellGlob, AByteThatIsNotUtf8IsOneCharacterOfNoSet) {
@@ -260,34 +288,6 @@ TEST(ShellGlob, AByteThatIsNotUtf8IsOneCharacterOfNoSet) {
   EXPECT_FALSE(
       glob("a?b").matches("a\xC3\xA9\xFF"
                           "b"));
-}
-
-// ---- Walks -------------------------------------------------------------------------------------
-
-TEST(ShellGlob, SaysWhichDirectoriesNeedNotBeEntered) {
-  struct Case {
-    std::string_view pattern;
-    std::vector<std::string_view> entered;
-    std::vector<std::string_view> skipped;
-  };
-  const Case cases[] = {
-      {"*.ts", {""}, {"a", "a.ts", "a/b"}},
-      {"src/*.ts", {"", "src"}, {"lib", "src/a", "src/a.ts"}},
-      {"**/*.ts", {"", "a", "a/b/c"}, {}},
-      {"src/**/a", {"", "src", "src/x/y"}, {"lib", "lib/src"}},
-      {"{a,b/c}/d", {"", "a", "b", "b/c"}, {"c", "a/d", "b/d", "b/c/d"}},
-      {"+(a|b)/x", {"", "ab"}, {"c", "ab/x"}},
-      {"!a", {"", "a", "b/c"}, {}},
-      {"#a", {}, {"", "a"}},
-      {"/a", {""}, {"a"}},
-  };
-  for (const auto& c : cases) {
-    auto compiled = glob(c.pattern);
-    for (auto dir : c.entered)
-      EXPECT_TRUE(compiled.may_match_below(dir)) << c.pattern << " in " << dir;
-    for (auto dir : c.skipped)
-      EXPECT_FALSE(compiled.may_match_below(dir)) << c.pattern << " in " << dir;
-  }
 }
 
 // ---- Limits ------------------------------------------------------------------------------------
@@ -313,8 +313,9 @@ TEST(ShellGlob, RefusesWhatIsBeyondALimitAndSaysWhich) {
       {"{a}" + repeat("}", 4000) + ",z}", "too entangled"},
       {repeat("*(", 1000) + repeat(")", 1000), "more than 32 deep"},
       {repeat("@(!(", 1000), "more than 32 deep"},
-      {"a" + repeat("!(b)", 1000), "more than 65536 characters"},
-      {"a!(" + repeat("b|", 1000) + ")" + std::string(1000, 'c'), "more than 65536 characters"},
+      {"{1..33}!(b)", "more than 32 alternatives with a !(…)"},
+      {"{1..100}{" + repeat("[[:alpha:][:graph:]]", 30) + ",x}", "6000 classes"},
+      {"{1..16}" + repeat("?", 4000), "too large"},
   };
   for (const auto& c : cases) {
     auto parsed = ShellGlob::parse(c.pattern);
@@ -331,7 +332,8 @@ TEST(ShellGlob, TakesWhatIsJustWithinTheLimits) {
   EXPECT_TRUE(glob(repeat("{a,b}", 9)).matches("ababababa"));
   EXPECT_TRUE(glob(repeat("{a,", 32) + "b" + repeat("}", 32)).matches("b"));
   EXPECT_TRUE(glob(repeat("*(", 32) + "a" + repeat(")", 32)).matches("aaa"));
-  EXPECT_TRUE(glob("a" + repeat("!(b)", 8) + "c").matches("ac"));
+  EXPECT_TRUE(glob("{1..32}!(b)").matches("32c"));
+  EXPECT_TRUE(glob(repeat("?", 4096)).matches(repeat("é", 4096)));
 }
 
 // A matcher that backtracks would not come back.
@@ -349,30 +351,20 @@ TEST(ShellGlob, HostilePatternsAreMatchedInTime) {
       {"@(+(a+(a+(a))))b", as, false},
       {repeat("+(a|*)", 200) + "b", as, false},
       {repeat("?(a)", 200) + std::string(200, 'a'), as, true},
-      {"x" + repeat("!(*a*)", 6) + "b", "x" + as, false},
+      {"*x*!(*a*" + repeat("*a", 100) + ")*b", repeat("x", 2000) + as, false},
       {"*(" + repeat("*a", 100) + ")b", as, false},
       {repeat("**/", 500) + "x", repeat("a/", 500) + "a", false},
       {repeat("**/a/", 150) + "**/x", repeat("a/", 500) + "a", false},
-      {repeat("**/a/", 150) + "**", repeat("a/", 149) + "./" + repeat("a/", 500), false},
-      {repeat("**/*a*a*b/", 100) + "**", repeat("aaaaaaaa/", 400), false},
+      {repeat("**/a/", 150) + "**", repeat("a/", 149) + repeat("b/", 500) + "b", false},
+      {repeat("**/*a*a*b/", 100) + "**", repeat("aaaaaaaa/", 400) + "a", false},
       {"{" + repeat("*a*a*a*b,", 400) + "}", as, false},
       {"{a}" + repeat("}", 2000) + ",z}", "z", true},
-      {"{1..100}{" + repeat("[[:alpha:][:graph:]]", 30) + ",x}", "100x", true},
   };
   for (const auto& c : cases) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = std::clock();
     EXPECT_EQ(glob(c.pattern).matches(c.path), c.matches) << c.pattern;
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << c.pattern;
+    EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC) << c.pattern;
   }
-}
-
-TEST(ShellGlob, KeepsThePatternAndSharesItsProgram) {
-  const auto one = glob("!src/{a,b}");
-  const auto copy = one;
-  EXPECT_EQ(copy.pattern(), "!src/{a,b}");
-  EXPECT_EQ(&copy.pattern(), &one.pattern());
-  EXPECT_EQ(copy, one);
-  EXPECT_NE(copy, glob("src/{a,b}"));
 }
 
 }  // namespace

@@ -31,9 +31,11 @@ export class Patterns {
     return kind <= 2 ? this.spoiled(made) : made;
   }
 
-  // For half of them, something that the pattern could stand for.
+  // For half of them, something that the pattern could stand for. Always a path as a walk has it:
+  // relative, without names that are empty, "." or "..".
   name(pattern) {
-    return this.random.below(2) === 0 ? this.path(() => this.text()) : this.sample(pattern);
+    const text = this.random.below(2) === 0 ? this.path(() => this.text()) : this.sample(pattern);
+    return text.split("/").filter((name) => !["", ".", ".."].includes(name)).join("/") || "a";
   }
 
   sample(pattern) {
