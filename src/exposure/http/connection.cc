@@ -3,6 +3,7 @@
 #include <exception>
 #include <type_traits>
 
+#include "base/ascii.h"
 #include "exposure/http/on_worker.h"
 
 namespace cairn::http {
@@ -28,9 +29,7 @@ std::invoke_result_t<Function&> guarded(Function&& function) {
   return response;
 }
 
-bool begins_like_a_method(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '\r';
-}
+bool begins_like_a_method(char c) { return is_letter(c) || c == '\r'; }
 
 std::string_view path_of(std::string_view target) {
   return target.starts_with('/') ? target.substr(0, target.find('?')) : std::string_view();
