@@ -17,7 +17,7 @@
 #include "exposure/cli/context.h"
 #include "exposure/cli/local_store.h"
 #include "exposure/cli/stop_signals.h"
-#include "exposure/mcp/bridge.h"
+#include "exposure/mcp/bridge/bridge.h"
 #include "exposure/mcp/stdio.h"
 #include "exposure/workspace/depot_desk.h"
 #include "exposure/workspace/directory_desk.h"
