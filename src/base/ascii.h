@@ -24,7 +24,7 @@ constexpr int hex_value(char c) {
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-inline std::string lower(std::string_view text) {
+inline std::string lowered(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = lower(c);
   return out;

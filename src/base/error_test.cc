@@ -90,6 +90,19 @@ TEST(Try, GivesTheValueOrReturnsTheError) {
   EXPECT_EQ(quarter(5).error().message, "5 is odd");
 }
 
+struct Refusal {
+  int why;
+};
+
+std::expected<int, Refusal> half_or_refusal(int number) {
+  if (number % 2 != 0) return std::unexpected(Refusal{number});
+  return number / 2;
+}
+
+std::expected<std::string, Refusal> told_half(int number) {
+  return std::to_string(TRY(half_or_refusal(number)));
+}
+
 Result<int> nested_quarter(int number) { return TRY(half(TRY(half(number)))); }
 
 TEST(Try, Nests) {
@@ -100,6 +113,11 @@ TEST(Try, Nests) {
 TEST(Try, WorksOnVoidAndOnWhatCanOnlyBeMoved) {
   EXPECT_EQ(*boxed(2).value(), 2);
   EXPECT_EQ(boxed(1).error().code, Code::kInvalidArgument);
+}
+
+TEST(Try, WorksOnEveryKindOfError) {
+  EXPECT_EQ(told_half(4).value(), "2");
+  EXPECT_EQ(told_half(5).error().why, 5);
 }
 
 }  // namespace

@@ -34,24 +34,26 @@ Failure fail(Code code, fmt::format_string<Args...> format, Args&&... args) {
 }
 
 namespace detail {
-template <typename T>
-T take(Result<T>& result) {
+template <typename T, typename E>
+T take(std::expected<T, E>& result) {
   return std::move(*result);
 }
-inline void take(Result<void>&) {}
+template <typename E>
+void take(std::expected<void, E>&) {}
 }  // namespace detail
 
 }  // namespace cairn
 
-// TRY(expr): the value of a Result, or return its error from the enclosing function.
+// TRY(expr): the value of a Result, or of any other std::expected; or return its error from the
+// enclosing function.
 #define TRY(...) CAIRN_TRY_(CAIRN_TRY_NAME_(__COUNTER__), __VA_ARGS__)
 #define CAIRN_TRY_NAME_(counter) CAIRN_TRY_JOIN_(try_result_, counter)
 #define CAIRN_TRY_JOIN_(a, b) a##b
 #define CAIRN_TRY_(result, ...) CAIRN_TRY_AS_(result, __VA_ARGS__)
-#define CAIRN_TRY_AS_(result, ...)                                         \
-  __extension__({                                                          \
-    auto result = (__VA_ARGS__);                                           \
-    if (!result) [[unlikely]]                                              \
-      return ::std::unexpected<::cairn::Error>(std::move(result).error()); \
-    ::cairn::detail::take(result);                                         \
+#define CAIRN_TRY_AS_(result, ...)                         \
+  __extension__({                                          \
+    auto result = (__VA_ARGS__);                           \
+    if (!result) [[unlikely]]                              \
+      return ::std::unexpected(std::move(result).error()); \
+    ::cairn::detail::take(result);                         \
   })

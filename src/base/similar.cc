@@ -4,13 +4,16 @@
 #include <numeric>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "base/ascii.h"
+#include "base/quote.h"
+
 namespace cairn {
 namespace {
 
 // Nobody mistypes a name longer than this.
 constexpr std::size_t kLongest = 255;
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 
@@ -48,6 +51,12 @@ std::string_view most_similar(std::string_view name, std::span<const std::string
     limit = distance - 1;
   }
   return best;
+}
+
+std::string hint_for(std::string_view name, std::span<const std::string> candidates,
+                     std::string_view otherwise) {
+  const auto near = most_similar(name, candidates);
+  return near.empty() ? std::string(otherwise) : fmt::format("; did you mean '{}'?", shown(near));
 }
 
 }  // namespace cairn

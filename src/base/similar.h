@@ -17,4 +17,8 @@ std::size_t similar_limit(std::string_view name);
 // The candidate nearest to `name`, the first of equals; empty when none is near.
 std::string_view most_similar(std::string_view name, std::span<const std::string> candidates);
 
+// "; did you mean 'path'?" for a message that ends with the name; `otherwise` when none is near.
+std::string hint_for(std::string_view name, std::span<const std::string> candidates,
+                     std::string_view otherwise = "");
+
 }  // namespace cairn

@@ -35,5 +35,13 @@ TEST(Similar, FindsTheNearestNameOrNone) {
   EXPECT_EQ(most_similar(std::string(1000, 'p'), names), "");
 }
 
+TEST(Similar, HintsAtTheNearestNameOrSaysWhatItIsTold) {
+  const std::string names[] = {"path", "a\nb"};
+  EXPECT_EQ(hint_for("pth", names), "; did you mean 'path'?");
+  EXPECT_EQ(hint_for("a\nc", names), "; did you mean 'a\uFFFDb'?");
+  EXPECT_EQ(hint_for("content", names), "");
+  EXPECT_EQ(hint_for("content", names, "; see the list"), "; see the list");
+}
+
 }  // namespace
 }  // namespace cairn

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/pause.h"
+#include "data/store/update.h"
 #include "data/tree/path.h"
 
 namespace cairn {
@@ -18,7 +19,6 @@ constexpr std::size_t kMaxContext = 500;
 constexpr std::size_t kMaxKept = 20 * kMaxPending;  // while the store takes none
 constexpr std::uint64_t kTrimEvery = 1 << 20;       // bytes
 constexpr std::chrono::milliseconds kTrimAfter = std::chrono::hours(24);
-constexpr int kMaxAttempts = 1000;
 
 void put_number(Bytes& out, std::uint64_t value) {
   for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
@@ -141,17 +141,14 @@ Bytes AuditLog::next_key(const RealmId& realm) {
 
 // Another log over the same store may have taken a key: of this process before, or of another.
 Result<void> AuditLog::put_block(const RealmId& realm, const Bytes& block) {
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    Batch batch;
-    batch.durability = Durability::kBuffered;
-    auto key = next_key(realm);
-    batch.conditions.push_back({key, std::nullopt});
-    batch.puts.push_back({std::move(key), block});
-    auto done = kv_.commit(std::move(batch));
-    if (done || done.error().code != Code::kConflict) return done;
-  }
-  return fail(Code::kConflict, "the audit log of {} is being written too often at once",
-              realm.render());
+  return until_committed(kv_, "the audit log of " + realm.render(),
+                         [&](Batch& batch) -> Result<void> {
+                           batch.durability = Durability::kBuffered;
+                           auto key = next_key(realm);
+                           batch.conditions.push_back({key, std::nullopt});
+                           batch.puts.push_back({std::move(key), block});
+                           return {};
+                         });
 }
 
 bool AuditLog::is_time_to_trim(const RealmId& realm, std::uint64_t written) {

@@ -6,18 +6,22 @@
 
 #include "base/utf8.h"
 #include "data/realm/records.h"
+#include "data/store/update.h"
 
 namespace cairn {
 namespace {
 
 using namespace access_records;
 
-constexpr int kMaxAttempts = 100;
-
 Failure no_delegate(const DelegateId& id) {
   return fail(Code::kDelegateNotFound,
               "there is no delegate {} below you; list_delegates shows those you made",
               id.render());
+}
+
+Result<TokenRecord> known_token(const std::optional<Bytes>& stored) {
+  if (stored) return decode_token(*stored);
+  return fail(Code::kInvalidToken, "the token is not valid here: it is unknown or was replaced");
 }
 
 Result<void> check_usable(const Delegate& delegate, bool is_self, Millis now) {
@@ -126,8 +130,8 @@ Result<Delegate> Delegates::root(const RealmId& realm) {
   // The root delegate's id is the realm's: there is one, and it needs no looking up.
   auto id = DelegateId::from_bytes(realm.bytes());
   auto key = delegate_key(realm, id);
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    if (auto value = TRY(kv_.get(key))) return decode_delegate(key, *value);
+  const auto make = [&](const auto& stored, Batch& batch) -> Result<Delegate> {
+    if (stored) return decode_delegate(key, *stored);
     Delegate delegate;
     delegate.id = id;
     delegate.realm = realm;
@@ -135,21 +139,14 @@ Result<Delegate> Delegates::root(const RealmId& realm) {
     delegate.can_upload = true;
     delegate.can_manage_depot = true;
     delegate.created_at = clock_.now();
-    Batch batch;
-    batch.conditions.push_back({key, std::nullopt});
     batch.puts.push_back({key, encode(delegate)});
-    auto done = kv_.commit(std::move(batch));
-    if (!done && done.error().code != Code::kConflict) return Failure(std::move(done).error());
-  }
-  return fail(Code::kConflict, "the root delegate of {} cannot be made", realm.render());
+    return delegate;
+  };
+  return update(kv_, key, "the root delegate of " + realm.render(), make);
 }
 
 Result<TokenRecord> Delegates::find_token(const Digest& hash) const {
-  auto value = TRY(kv_.get(token_key(hash)));
-  if (!value) {
-    return fail(Code::kInvalidToken, "the token is not valid here: it is unknown or was replaced");
-  }
-  return decode_token(*value);
+  return known_token(TRY(kv_.get(token_key(hash))));
 }
 
 Result<Delegate> Delegates::load(const RealmId& realm, const DelegateId& id) const {
@@ -359,53 +356,47 @@ Result<DelegatePage> Delegates::list(const Session& caller, const DelegateId& pa
 }
 
 Result<Delegate> Delegates::revoke(const Session& caller, const DelegateId& id) {
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto delegate = TRY(below(caller, id));
-    if (!delegate.parent) {
-      return fail(Code::kForbidden, "a root delegate cannot be revoked; rotate its token instead");
-    }
-    if (delegate.revoked_at) return delegate;
-    Batch batch;
-    auto key = delegate_key(delegate.realm, id);
-    batch.conditions.push_back({key, encode(delegate)});
-    delegate.revoked_at = clock_.now();
-    batch.puts.push_back({key, encode(delegate)});
-    auto done = kv_.commit(std::move(batch));
-    if (done) return delegate;
-    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
-  }
-  return fail(Code::kConflict, "the delegate {} is changing too fast; try again", id.render());
+  const auto key = delegate_key(caller.realm, id);
+  return update(kv_, key, "the delegate " + id.render(),
+                [&](const auto&, Batch& batch) -> Result<Delegate> {
+                  auto delegate = TRY(below(caller, id));
+                  if (!delegate.parent) {
+                    return fail(Code::kForbidden,
+                                "a root delegate cannot be revoked; rotate its token instead");
+                  }
+                  if (delegate.revoked_at) return delegate;
+                  delegate.revoked_at = clock_.now();
+                  batch.puts.push_back({key, encode(delegate)});
+                  return delegate;
+                });
 }
 
 Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
                                     std::optional<Token> replacement) {
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto delegate = TRY(load(realm, id));
-    Batch batch;
-    auto key = delegate_key(realm, id);
-    batch.conditions.push_back({key, encode(delegate)});
+  const auto key = delegate_key(realm, id);
+  const auto change = [&](const auto& stored, Batch& batch) -> Result<void> {
+    if (!stored) return no_delegate(id);
+    auto delegate = TRY(decode_delegate(key, *stored));
     delegate.epoch += 1;
     batch.puts.push_back({key, encode(delegate)});
-    if (replacement) {
-      const TokenRecord record{.realm = realm,
-                               .delegate = id,
-                               .kind = TokenKind::kAccess,
-                               .expires_at = std::nullopt,
-                               .epoch = delegate.epoch,
-                               .used = false};
-      batch.puts.push_back({token_key(replacement->hash()), encode(record)});
-    }
-    auto done = kv_.commit(std::move(batch));
-    if (done || done.error().code != Code::kConflict) return done;
-  }
-  return fail(Code::kConflict, "the delegate {} is changing too fast; try again", id.render());
+    if (!replacement) return {};
+    const TokenRecord record{.realm = realm,
+                             .delegate = id,
+                             .kind = TokenKind::kAccess,
+                             .expires_at = std::nullopt,
+                             .epoch = delegate.epoch,
+                             .used = false};
+    batch.puts.push_back({token_key(replacement->hash()), encode(record)});
+    return {};
+  };
+  return update(kv_, key, "the delegate " + id.render(), change);
 }
 
 Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
   const auto hash = TRY(Token::parse(refresh_token)).hash();
   const auto key = token_key(hash);
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto record = TRY(find_token(hash));
+  const auto change = [&](const auto& stored, Batch& batch) -> Result<CreatedDelegate> {
+    auto record = TRY(known_token(stored));
     if (record.kind != TokenKind::kRefresh) {
       return fail(Code::kInvalidToken, "this is an access token; a refresh token is needed here");
     }
@@ -425,18 +416,13 @@ Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
                   "the refresh token has expired; ask whoever made the delegate for another");
     }
     TRY(session_for(chain, generation_.load()));
-    Batch batch;
-    batch.conditions.push_back({key, encode(record)});
     // Nobody may void the tokens in between: the new ones would be of an old epoch.
     batch.conditions.push_back({delegate_key(delegate.realm, delegate.id), encode(delegate)});
     record.used = true;
     batch.puts.push_back({key, encode(record)});
-    auto tokens = add_tokens(batch, delegate);
-    auto done = kv_.commit(std::move(batch));
-    if (done) return CreatedDelegate{delegate, std::move(tokens)};
-    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
-  }
-  return fail(Code::kConflict, "the token is being used too often at once; try again");
+    return CreatedDelegate{delegate, add_tokens(batch, delegate)};
+  };
+  return update(kv_, key, "the token", change);
 }
 
 Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {

@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "data/tree/view.h"
 
@@ -43,8 +44,7 @@ void add_if_within(const KeyPrefix& prefix, const NodeKey& key, std::vector<Node
 }
 
 bool is_index_walk(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == ':'; });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return is_digit(c) || c == ':'; });
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <argon2.h>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "data/store/update.h"
 #include "data/tree/path.h"
 
 namespace cairn {
@@ -13,7 +15,6 @@ namespace {
 
 // u realm: a user; n name: the user of that name.
 constexpr char kVersion = 1;
-constexpr int kMaxAttempts = 100;
 constexpr std::uint32_t kPasses = 2;
 constexpr std::size_t kSaltBytes = 16;
 constexpr std::size_t kHashBytes = 32;
@@ -48,10 +49,8 @@ Result<User> decode(ByteView key, ByteView value) {
 }
 
 Result<void> check_user_name(std::string_view name) {
-  const bool plain = std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._-@+").contains(c);
-  });
+  const bool plain = std::ranges::all_of(
+      name, [](char c) { return is_alphanumeric(c) || std::string_view("._-@+").contains(c); });
   if (!name.empty() && name.size() <= Users::kMaxNameBytes && plain) return {};
   return fail(Code::kInvalidArgument,
               "the user name '{}' should be 1 to {} letters, digits or any of . _ - @ +",
@@ -195,17 +194,15 @@ Result<UserPage> Users::list(std::size_t limit, std::optional<std::string_view> 
 
 template <typename Change>
 Result<User> Users::update(const RealmId& id, Change change) {
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto user = TRY(get(id));
-    Batch batch;
-    batch.conditions.push_back({user_key(id), encode(user)});
-    TRY(change(user));
-    batch.puts.push_back({user_key(id), encode(user)});
-    auto done = kv_.commit(std::move(batch));
-    if (done) return user;
-    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
-  }
-  return fail(Code::kConflict, "the user {} is changing too fast; try again", id.render());
+  const auto key = user_key(id);
+  return cairn::update(kv_, key, "the user " + id.render(),
+                       [&](const auto& stored, Batch& batch) -> Result<User> {
+                         if (!stored) return no_user(id.render());
+                         auto user = TRY(decode(key, *stored));
+                         TRY(change(user));
+                         batch.puts.push_back({key, encode(user)});
+                         return user;
+                       });
 }
 
 Result<User> Users::set_role(const RealmId& id, Role role) {

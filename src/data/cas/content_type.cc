@@ -8,6 +8,7 @@
 #include <ranges>
 #include <span>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "data/cas/node.h"
 
@@ -435,8 +436,6 @@ constexpr Signature kSignatures[] = {
 
 constexpr std::string_view kUnknown;
 
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // A table as a hash table, for the computer: built by the compiler, at most half full.
 template <std::size_t kSlots>
 class Index final {
@@ -625,10 +624,6 @@ bool plainly_binary(ByteView content) {
 
 // ---- Types given by callers -------------------------------------------------------------------
 
-bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z');
-}
-
 // RFC 6838's names for types and subtypes.
 bool is_type_name(std::string_view text) {
   return !text.empty() && is_alphanumeric(text[0]) && std::ranges::all_of(text, [](char c) {
@@ -641,11 +636,6 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return is_alphanumeric(c) || "!#$%&'*+-.^_`|~"sv.find(c) != std::string_view::npos;
   });
-}
-
-std::string_view trim(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
 // The text before the separator; `text` becomes what follows it.
@@ -683,9 +673,9 @@ bool append_parameter(std::string& out, std::string_view text) {
 }
 
 bool append_all(std::string& out, std::string_view text) {
-  if (!append_type(out, trim(cut(text, ';')))) return false;
+  if (!append_type(out, trimmed(cut(text, ';')))) return false;
   while (!text.empty()) {
-    if (!append_parameter(out, trim(cut(text, ';')))) return false;
+    if (!append_parameter(out, trimmed(cut(text, ';')))) return false;
   }
   return true;
 }
@@ -708,7 +698,7 @@ std::string_view content_type(std::string_view name, ByteView content) {
 }
 
 bool is_text_type(std::string_view content_type) {
-  auto type = trim(cut(content_type, ';'));
+  auto type = trimmed(cut(content_type, ';'));
   return type.starts_with("text/") || type.ends_with("+json") || type.ends_with("+xml") ||
          type.ends_with("+yaml") || std::ranges::binary_search(kTextTypes, type);
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/quote.h"
+#include "data/store/update.h"
 #include "data/tree/path.h"
 
 namespace cairn {
@@ -14,7 +15,6 @@ using namespace endpoint_records;
 
 // x realm tool: a tool; X tool: its realm; e realm endpoint: an endpoint; k hash: the realm and
 // endpoint that a key opens.
-constexpr int kMaxAttempts = 100;
 constexpr std::size_t kIdBytes = 16;
 
 Bytes tool_key(const RealmId& realm, const ToolId& id) {
@@ -179,20 +179,16 @@ Result<ContextTool> Endpoints::tool(const ToolId& id) const {
 
 Result<ContextTool> Endpoints::change(const RealmId& realm, const ToolId& id,
                                       const std::function<Result<void>(ContextTool&)>& change) {
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto stored = TRY(kv_.get(tool_key(realm, id)));
-    if (!stored) return no_tool(id);
-    auto tool = TRY(decode_tool(*stored));
-    TRY(change(tool));
-    tool.updated_at = clock_.now();
-    Batch batch;
-    batch.conditions.push_back({tool_key(realm, id), std::move(stored)});
-    batch.puts.push_back({tool_key(realm, id), encode(tool)});
-    auto done = kv_.commit(std::move(batch));
-    if (done) return tool;
-    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
-  }
-  return fail(Code::kUnavailable, "the tool {} is changed too often; try again", id.render());
+  const auto key = tool_key(realm, id);
+  return update(kv_, key, "the tool " + id.render(),
+                [&](const auto& stored, Batch& batch) -> Result<ContextTool> {
+                  if (!stored) return no_tool(id);
+                  auto tool = TRY(decode_tool(*stored));
+                  TRY(change(tool));
+                  tool.updated_at = clock_.now();
+                  batch.puts.push_back({key, encode(tool)});
+                  return tool;
+                });
 }
 
 Result<std::vector<std::string>> Endpoints::users_of(const RealmId& realm, const ToolId& id) const {
@@ -265,21 +261,17 @@ Result<Endpoint> Endpoints::endpoint(const RealmId& realm, const EndpointId& id)
 Result<Endpoint> Endpoints::replace(const RealmId& realm, const EndpointId& id,
                                     const std::function<Result<void>(Endpoint&, Batch&)>& change) {
   const MutexLock lock(binding_);
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto stored = TRY(kv_.get(endpoint_key(realm, id)));
-    if (!stored) return no_endpoint(id);
-    auto endpoint = TRY(decode_endpoint(*stored));
-    Batch batch;
-    batch.conditions.push_back({endpoint_key(realm, id), std::move(stored)});
-    TRY(change(endpoint, batch));
-    TRY(check_names(endpoint));
-    endpoint.updated_at = clock_.now();
-    batch.puts.push_back({endpoint_key(realm, id), encode(endpoint)});
-    auto done = kv_.commit(std::move(batch));
-    if (done) return endpoint;
-    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
-  }
-  return fail(Code::kUnavailable, "the endpoint {} is changed too often; try again", id.render());
+  const auto key = endpoint_key(realm, id);
+  return update(kv_, key, "the endpoint " + id.render(),
+                [&](const auto& stored, Batch& batch) -> Result<Endpoint> {
+                  if (!stored) return no_endpoint(id);
+                  auto endpoint = TRY(decode_endpoint(*stored));
+                  TRY(change(endpoint, batch));
+                  TRY(check_names(endpoint));
+                  endpoint.updated_at = clock_.now();
+                  batch.puts.push_back({key, encode(endpoint)});
+                  return endpoint;
+                });
 }
 
 Result<Endpoint> Endpoints::change(const RealmId& realm, const EndpointId& id,

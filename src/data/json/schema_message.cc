@@ -94,13 +94,9 @@ Problem unknown_member(const InstancePath& path, std::string_view key, const Rul
   const auto names = keys(rule.properties);
   auto fact = fmt::format("unknown {} '{}'", noun, place);
   if (names.empty()) return {place, std::move(fact)};
-  if (const auto near = most_similar(key, names); !near.empty()) {
-    fact += fmt::format("; did you mean '{}'? The", shown(near));
-  } else {
-    fact += "; the";
-  }
-  fact +=
-      fmt::format(" {}s are: {}", noun, shown(fmt::format("{}", fmt::join(names, ", ")), kNames));
+  const auto hint = hint_for(key, names);
+  fact += fmt::format("{} {}s are: {}", hint.empty() ? "; the" : hint + " The", noun,
+                      shown(fmt::format("{}", fmt::join(names, ", ")), kNames));
   return {place, std::move(fact)};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "data/store/update.h"
 
 namespace cairn {
 namespace {
@@ -33,8 +34,6 @@ Failure no_depot(const DepotId& depot) {
   return fail(Code::kDepotNotFound, "there is no depot {}; list the depots to see their ids",
               depot.render());
 }
-
-constexpr int kMaxAttempts = 1000;
 
 }  // namespace
 
@@ -145,21 +144,17 @@ Result<Depot> Realm::read_depot(const DepotId& depot) const {
   return records::decode_depot(key, *value);
 }
 
-// Reads, changes and writes a depot's record until nobody else changed it in between.
 Result<Depot> Realm::update(const DepotId& id, const DepotChange& change) {
-  auto key = records::depot_key(id_, id);
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto depot = TRY(read_depot(id));
-    Batch batch;
-    batch.realm = id_;
-    batch.conditions.push_back({key, records::encode(depot)});
-    TRY(change(depot, batch));
-    batch.puts.push_back({key, records::encode(depot)});
-    auto done = kv_.commit(std::move(batch));
-    if (done) return depot;
-    if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
-  }
-  return fail(Code::kConflict, "the depot {} is changing too fast; try again", id.render());
+  const auto key = records::depot_key(id_, id);
+  return cairn::update(kv_, key, "the depot " + id.render(),
+                       [&](const auto& stored, Batch& batch) -> Result<Depot> {
+                         if (!stored) return no_depot(id);
+                         auto depot = TRY(records::decode_depot(key, *stored));
+                         batch.realm = id_;
+                         TRY(change(depot, batch));
+                         batch.puts.push_back({key, records::encode(depot)});
+                         return depot;
+                       });
 }
 
 Result<Depot> Realm::rename_depot(const DepotId& depot, std::string_view title) {
@@ -185,22 +180,18 @@ Result<Depot> Realm::set_max_history(const DepotId& depot, std::uint64_t max_his
 }
 
 Result<void> Realm::delete_depot(const DepotId& depot) {
-  auto key = records::depot_key(id_, depot);
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    auto record = TRY(read_depot(depot));
-    Batch batch;
+  const auto key = records::depot_key(id_, depot);
+  const auto remove = [&](const auto& stored, Batch& batch) -> Result<void> {
+    if (!stored) return no_depot(depot);
     batch.realm = id_;
-    batch.conditions.push_back({key, records::encode(record)});
     batch.deletes.push_back(key);
     batch.deletes.push_back(records::import_key(id_, depot));
-    TRY(kv_.scan(records::history(id_, depot), Direction::kForward, [&](ByteView at, ByteView) {
+    return kv_.scan(records::history(id_, depot), Direction::kForward, [&](ByteView at, ByteView) {
       batch.deletes.emplace_back(at);
       return Scan::kContinue;
-    }));
-    auto done = kv_.commit(std::move(batch));
-    if (done || done.error().code != Code::kConflict) return done;
-  }
-  return fail(Code::kConflict, "the depot {} is changing too fast; try again", depot.render());
+    });
+  };
+  return cairn::update(kv_, key, "the depot " + depot.render(), remove);
 }
 
 Result<NodeKey> Realm::root_at(const Place& place) const {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "data/text/lines.h"
 
@@ -15,22 +16,13 @@ using Span = JsonText::Span;
 using Node = JsonText::Node;
 using Kind = JsonText::Kind;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::optional<std::uint32_t> hex_value(char c) {
-  if (is_digit(c)) return static_cast<std::uint32_t>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<std::uint32_t>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<std::uint32_t>(c - 'A' + 10);
-  return std::nullopt;
-}
-
 std::optional<std::uint32_t> hex4(ByteView text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t value = 0;
   for (const char c : text.substr(0, 4)) {
     const auto digit = hex_value(c);
-    if (!digit) return std::nullopt;
-    value = value << 4 | *digit;
+    if (digit < 0) return std::nullopt;
+    value = value << 4 | static_cast<std::uint32_t>(digit);
   }
   return value;
 }

@@ -7,6 +7,7 @@
 
 #include <re2/re2.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "data/text/pattern_candidate.h"
 #include "data/text/pattern_literal.h"
@@ -29,9 +30,7 @@ constexpr std::string_view kBeforeWord = R"((?:^|\w\b\C)(?:\B\C)*?)";
 // From the match on, the end of the line or bytes outside words up to it or to the next word:
 constexpr std::string_view kAfterWord = R"((?:$|\C(?:\B\C)*(?:\B$|\b\w)))";
 
-bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_word_byte(char c) { return is_alphanumeric(c) || c == '_'; }
 
 re2::StringPiece piece(ByteView text) { return {text.data(), text.size()}; }
 

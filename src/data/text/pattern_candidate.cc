@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "data/text/pattern_charset.h"
 
 namespace cairn {
@@ -123,8 +124,8 @@ class Reader final {
   bool put_character(char32_t c) {
     wants_newline_ |= c == '\n';
     has_single_case_ |= !fold_;
-    last_ = fold_ && is_ascii_letter(c) ? Last::kPair : Last::kCharacter;
-    if (fold_ && (c >= 0x80 || is_ascii_letter(c))) {
+    last_ = fold_ && is_letter(c) ? Last::kPair : Last::kCharacter;
+    if (fold_ && (c >= 0x80 || is_letter(c))) {
       only_literal_ = false;
       out_.folded_character(c);
     } else {
@@ -179,14 +180,12 @@ class Reader final {
   }
 
   std::optional<int> read_number() {
-    if (rest_.empty() || !is_ascii_digit(static_cast<unsigned char>(rest_.front())))
-      return std::nullopt;
-    if (rest_.size() > 1 && rest_[0] == '0' &&
-        is_ascii_digit(static_cast<unsigned char>(rest_[1]))) {
+    if (rest_.empty() || !is_digit(rest_.front())) return std::nullopt;
+    if (rest_.size() > 1 && rest_[0] == '0' && is_digit(rest_[1])) {
       return std::nullopt;  // RE2 takes {01} as text
     }
     int number = 0;
-    while (!rest_.empty() && is_ascii_digit(static_cast<unsigned char>(rest_.front()))) {
+    while (!rest_.empty() && is_digit(rest_.front())) {
       number = std::min(number * 10 + (take_byte() - '0'), 10'000);
     }
     return number;
@@ -357,7 +356,7 @@ class Reader final {
         break;
     }
     if (c >= '0' && c <= '7') return read_octal(c - '0');
-    if (is_ascii_letter(c) || is_ascii_digit(c)) return std::nullopt;
+    if (is_alphanumeric(c)) return std::nullopt;
     return c;
   }
 

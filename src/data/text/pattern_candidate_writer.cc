@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace cairn {
 namespace {
 
@@ -58,7 +60,7 @@ void CandidateWriter::folded_character(char32_t c) {
     set(CharSet::of_range(c, c).folded());
     return;
   }
-  if (!is_ascii_letter(c)) return character(c);
+  if (!is_letter(c)) return character(c);
   const char lower = static_cast<char>(c | 32U);
   begin_piece(Kind::kUnit);
   out_ += fmt::format("[{}{}", static_cast<char>(c & ~32U), lower);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace cairn {
 namespace {
 
@@ -115,12 +117,8 @@ std::string CharSet::render_ascii() const {
   return out;
 }
 
-bool is_ascii_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-bool is_ascii_digit(char32_t c) { return c >= '0' && c <= '9'; }
-
 std::string render_byte(unsigned c) {
-  const bool plain = is_ascii_letter(c) || is_ascii_digit(c) || c == '_';
+  const bool plain = is_alphanumeric(c) || c == '_';
   return plain ? std::string(1, static_cast<char>(c)) : fmt::format("\\x{:02x}", c);
 }
 

@@ -37,9 +37,6 @@ struct CharSet {
   bool long_s_ = false;       // that fold to a letter of it
 };
 
-bool is_ascii_letter(char32_t c);
-bool is_ascii_digit(char32_t c);
-
 // A byte as a regular expression: itself, or `\x2a`.
 std::string render_byte(unsigned c);
 

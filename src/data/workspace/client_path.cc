@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/os/os_error.h"
 
 namespace cairn {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Taken as a name, `C:\x` would be written to the wrong place with success.
 bool has_drive_letter(std::string_view text) {

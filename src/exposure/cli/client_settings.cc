@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "base/similar.h"
 #include "data/json/json.h"
@@ -70,16 +71,12 @@ Result<const Client*> find_client(std::string_view name) {
     if (client.name == name) return &client;
     names.emplace_back(client.name);
   }
-  const auto near = most_similar(name, names);
-  return fail(Code::kInvalidArgument, "there is no client '{}';{} there are: {}", shown(name),
-              near.empty() ? "" : fmt::format(" did you mean '{}'?", near), fmt::join(names, ", "));
+  return fail(Code::kInvalidArgument, "there is no client '{}'{} there are: {}", shown(name),
+              hint_for(name, names, ";"), fmt::join(names, ", "));
 }
 
 Result<void> check(const Client& client, const ClientSettings& settings) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
+  const auto plain = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
   if (settings.name.empty() || settings.name.size() > 64 ||
       !std::ranges::all_of(settings.name, plain)) {
     return fail(Code::kInvalidArgument, "'{}' has to be 1 to 64 letters, digits, '_' and '-'",

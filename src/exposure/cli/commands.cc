@@ -53,11 +53,6 @@ std::vector<std::string> names_of(const CLI::App* app) {
   return names;
 }
 
-std::string hint(std::string_view name, std::span<const std::string> candidates) {
-  const auto near = most_similar(name, candidates);
-  return near.empty() ? std::string() : fmt::format(" did you mean '{}'?", near);
-}
-
 // The values of an option that stand behind it, from `next` on.
 int values_behind(const CLI::App& at, const CLI::Option& option, std::span<char* const> next) {
   const auto names = names_of(&at);
@@ -110,8 +105,8 @@ Result<void> check_words(const CLI::App& app, const std::vector<std::string>& wo
     if (names.empty()) return {};
     if (std::ranges::find(names, word) == names.end()) {
       const auto prefix = at == &app ? std::string("cairn") : "cairn " + at->get_name();
-      return fail(Code::kInvalidArgument, "there is no command '{} {}';{} see {} --help", prefix,
-                  shown(word), hint(word, names), prefix);
+      return fail(Code::kInvalidArgument, "there is no command '{} {}'{} see {} --help", prefix,
+                  shown(word), hint_for(word, names, ";"), prefix);
     }
     at = at->get_subcommand(word);
   }
@@ -137,7 +132,7 @@ Error explain(const CLI::App& app, const CLI::ParseError& error) {
       }
     }
     const auto name = word.substr(0, word.find('='));
-    what = fmt::format("there is no option '{}';{}", shown(name), hint(name, names));
+    what = fmt::format("there is no option '{}'{}", shown(name), hint_for(name, names, ";"));
     break;
   }
   if (!what.ends_with(';') && !what.ends_with('?')) what += ';';

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/client/address.h"
@@ -26,8 +27,7 @@ struct DelegateArguments {
 };
 
 bool is_by_index(std::string_view scope) {
-  return scope == "." ||
-         std::ranges::all_of(scope, [](char c) { return (c >= '0' && c <= '9') || c == ':'; });
+  return scope == "." || std::ranges::all_of(scope, [](char c) { return is_digit(c) || c == ':'; });
 }
 
 // `my-project:docs` becomes `dpt_…/docs`; `.` and `0:1:2` stay as they are.

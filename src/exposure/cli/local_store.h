@@ -9,7 +9,7 @@
 #include <string>
 
 #include "exposure/cli/connect.h"
-#include "exposure/mcp/upstream.h"
+#include "exposure/mcp/bridge/upstream.h"
 #include "exposure/serve/running_server.h"
 
 namespace cairn::cli {

@@ -18,7 +18,7 @@
 #include "exposure/cli/commands.h"
 #include "exposure/cli/context.h"
 #include "exposure/cli/local_store.h"
-#include "exposure/mcp/bridge.h"
+#include "exposure/mcp/bridge/bridge.h"
 #include "exposure/mcp/stdio.h"
 
 namespace cairn::cli {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "tools/executor/shape.h"
 
 namespace cairn::cli {
@@ -155,10 +156,8 @@ esac
 std::string skill_name(std::string_view name) {
   std::string out;
   for (char c : name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (plain) {
-      out += c;
+    if (is_alphanumeric(c)) {
+      out += lower(c);
     } else if (!out.empty() && out.back() != '-') {
       out += '-';
     }

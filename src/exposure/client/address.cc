@@ -37,11 +37,8 @@ Failure ambiguous(std::string_view title, const std::vector<std::string>& ids) {
 }
 
 Failure unknown(std::string_view title, const std::vector<std::string>& titles) {
-  const auto near = most_similar(title, titles);
-  const auto hint = near.empty() ? std::string() : fmt::format("; did you mean '{}'?", shown(near));
-  return fail(Code::kDepotNotFound,
-              "there is no depot '{}'{}{} 'cairn depot list' shows all of them", shown(title), hint,
-              near.empty() ? ";" : "");
+  return fail(Code::kDepotNotFound, "there is no depot '{}'{} 'cairn depot list' shows all of them",
+              shown(title), hint_for(title, titles, ";"));
 }
 
 std::optional<Tree> by_form(std::string_view tree) {

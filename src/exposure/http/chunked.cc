@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/ascii.h"
+
 namespace cairn::http {
 namespace {
 
 constexpr std::size_t kMaxDigits = 15;
 constexpr std::size_t kMaxLine = 256;
 constexpr std::size_t kMaxTrailers = 8192;
-
-int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
@@ -92,7 +87,7 @@ Result<void> ChunkDecoder::take(char c) {
 }
 
 Result<void> ChunkDecoder::take_size(char c) {
-  if (const int digit = hex(c); digit >= 0) {
+  if (const int digit = hex_value(c); digit >= 0) {
     if (++digits_ > kMaxDigits) return malformed();
     left_ = left_ * 16 + static_cast<std::uint64_t>(digit);
     return {};

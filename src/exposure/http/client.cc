@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "exposure/http/chunked.h"
 #include "exposure/http/client_wire.h"
@@ -31,14 +32,6 @@ bool idempotent(Method method) {
   return false;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return out;
-}
-
 std::uint16_t own_port(std::string_view scheme) { return scheme == "https" ? 443 : 80; }
 
 Result<std::uint16_t> parse_port(std::string_view text) {
@@ -53,7 +46,7 @@ Result<std::uint16_t> parse_port(std::string_view text) {
 Result<Url> Url::parse(std::string_view text) {
   Url url;
   const std::size_t mark = text.find("://");
-  url.scheme = lower(text.substr(0, mark == std::string_view::npos ? 0 : mark));
+  url.scheme = lowered(text.substr(0, mark == std::string_view::npos ? 0 : mark));
   if (url.scheme != "http" && url.scheme != "https") {
     return fail(Code::kInvalidArgument, "the URL '{}' does not begin with http:// or https://",
                 shown(text));
@@ -138,7 +131,7 @@ Result<ClientResponse> Client::Exchange::run() {
   ClientResponse response;
   response.status = head_.status;
   for (const Field& field : head_.fields.all()) {
-    response.headers.emplace_back(lower(field.name), field.value);
+    response.headers.emplace_back(lowered(field.name), field.value);
   }
   keep_alive_ = sent && head_.minor_version == 1 && !head_.framing.close;
   if (request_.head) TRY(request_.head(response));

@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/ascii.h"
 #include "exposure/http/head.h"
 
 namespace cairn::http {
@@ -14,12 +15,6 @@ namespace {
 constexpr std::size_t kMinBytes = 1024;
 constexpr int kGzipLevel = 1;
 constexpr int kZstdLevel = 1;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());

@@ -1,5 +1,6 @@
 #include "exposure/http/connection.h"
 
+#include "base/ascii.h"
 #include "exposure/http/contained.h"
 #include "exposure/http/on_worker.h"
 
@@ -10,9 +11,7 @@ constexpr std::size_t kPortion = 256 * 1024;
 constexpr std::size_t kWholePortion = 64 * 1024;
 constexpr std::size_t kRequestLineRest = 64;  // the method and the version
 
-bool begins_like_a_method(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '\r';
-}
+bool begins_like_a_method(char c) { return is_letter(c) || c == '\r'; }
 
 std::string_view path_of(std::string_view target) {
   return target.starts_with('/') ? target.substr(0, target.find('?')) : std::string_view();

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 
 namespace cairn::http {
@@ -19,7 +20,7 @@ constexpr std::array<bool, 256> make_table(bool (*member)(unsigned char)) {
 
 constexpr auto kToken = make_table([](unsigned char c) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+  return is_alphanumeric(c) ||
          (c != 0 && kMarks.find(static_cast<char>(c)) != std::string_view::npos);
 });
 
@@ -38,15 +39,6 @@ bool all_of(std::string_view text, const std::array<bool, 256>& table) {
     if (!table[static_cast<unsigned char>(c)]) return false;
   }
   return true;
-}
-
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 Method method_of(std::string_view text) {

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
+
 namespace cairn::mcp {
 
 class Announcer::Handle final : public Announcer::Subscription {
@@ -40,13 +42,12 @@ Rpc<std::unique_ptr<Announcer::Subscription>> Announcer::subscribe(std::weak_ptr
   const auto asked = listener.lock();
   if (!asked) return rpc_fail(rpc_code::kInternal, "nobody listens any more");
   const auto principal = asked->principal();
-  auto watched = service_.watch(*principal, subject);
-  if (!watched) return std::unexpected(std::move(watched.error()));
+  auto watched = TRY(service_.watch(*principal, subject));
   auto entry = std::make_shared<Entry>();
   entry->listener = std::move(listener);
   entry->subject = std::move(subject);
-  entry->topic = std::move(watched->topic);
-  *entry->stamp.lock() = std::move(watched->stamp);
+  entry->topic = std::move(watched.topic);
+  *entry->stamp.lock() = std::move(watched.stamp);
   state_.lock()->entries[entry->topic].insert(entry);
   auto handle = std::make_unique<Handle>(*this, entry);
   // What changed before the entry was there has been announced to nobody.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/quote.h"
 #include "exposure/mcp/meta.h"
@@ -11,19 +12,11 @@
 namespace cairn::mcp {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return out;
-}
-
 // `[::1]:80` → `[::1]`, `Localhost:80` → `localhost`.
 std::string host_of(std::string_view authority) {
   const auto bracket = authority.find(']');
   const auto colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  return lower(authority.substr(0, colon));
+  return lowered(authority.substr(0, colon));
 }
 
 bool is_this_machine(std::string_view host) {
@@ -91,7 +84,7 @@ bool same_value(std::string_view text, const json::Value& value) {
 
 Rpc<void> check_param(const http::Request& request, const json::Object& arguments,
                       const ParamHeader& param) {
-  const auto given = request.header(lower("mcp-param-" + param.header));
+  const auto given = request.header(lowered("mcp-param-" + param.header));
   const auto* value = value_at(arguments, param.path);
   const auto about = [&](std::string_view what) {
     return mismatch(fmt::format("the header Mcp-Param-{} {}", param.header, what));
@@ -122,11 +115,11 @@ bool is_json(const http::Request& request) {
   const auto whole = request.header("content-type");
   auto type = whole.substr(0, whole.find(';'));
   while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
-  return lower(type) == "application/json";
+  return lowered(type) == "application/json";
 }
 
 Accepts accepts(const http::Request& request) {
-  const auto text = lower(request.header("accept"));
+  const auto text = lowered(request.header("accept"));
   if (text.empty()) return {};
   const bool all = text.contains("*/*");
   return {.json = all || text.contains("application/json") || text.contains("application/*"),
@@ -155,27 +148,19 @@ Rpc<void> check_headers(const http::Request& request, const Request& body,
                         std::span<const ParamHeader> params) {
   const auto& given = meta_of(body.params);
   const auto* revision = json::find(given, meta::kRevision);
-  if (auto fits = check_one("MCP-Protocol-Version", request.header("mcp-protocol-version"),
-                            revision == nullptr ? "" : json::text(*revision));
-      !fits) {
-    return fits;
-  }
-  if (auto fits = check_one("Mcp-Method", request.header("mcp-method"), body.method); !fits) {
-    return fits;
-  }
+  TRY(check_one("MCP-Protocol-Version", request.header("mcp-protocol-version"),
+                revision == nullptr ? "" : json::text(*revision)));
+  TRY(check_one("Mcp-Method", request.header("mcp-method"), body.method));
   if (const auto* name = named(body)) {
-    if (auto fits = check_one("Mcp-Name", request.header("mcp-name"), json::text(*name)); !fits) {
-      return fits;
-    }
+    TRY(check_one("Mcp-Name", request.header("mcp-name"), json::text(*name)));
   }
   if (params.empty()) return {};
   const auto* arguments = json::find(body.params, "arguments");
   const json::Object none;
   for (const ParamHeader& param : params) {
-    auto fits = check_param(
-        request, arguments != nullptr && arguments->is_object() ? arguments->get_object() : none,
-        param);
-    if (!fits) return fits;
+    TRY(check_param(request,
+                    arguments != nullptr && arguments->is_object() ? arguments->get_object() : none,
+                    param));
   }
   return {};
 }

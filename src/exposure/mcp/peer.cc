@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/result.h"
 #include "exposure/mcp/meta.h"
 
 namespace cairn::mcp {
@@ -133,10 +134,9 @@ Rpc<void> Peer::subscribe(Announcer& announcer, const Subject& subject) {
                                   kMostSubscriptions));
     }
   }
-  auto subscription = announcer.subscribe(weak_from_this(), subject);
-  if (!subscription) return std::unexpected(std::move(subscription.error()));
+  auto subscription = TRY(announcer.subscribe(weak_from_this(), subject));
   // One that was made meanwhile stays: it may have something to tell.
-  subscriptions_.lock()->emplace(subject, std::move(*subscription));
+  subscriptions_.lock()->emplace(subject, std::move(subscription));
   return {};
 }
 

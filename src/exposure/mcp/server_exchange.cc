@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "base/result.h"
+
 namespace cairn::mcp {
 namespace {
 
@@ -74,14 +76,10 @@ const json::Object* ServerExchange::given_answer(std::string_view key) const {
 Rpc<std::optional<std::vector<json::Object>>> ServerExchange::ask(
     std::span<const Question> questions) {
   std::vector<json::Object> answers;
-  for (const Question& question : questions) {
-    if (auto able = check_can_be_asked(question); !able) return std::unexpected(able.error());
-  }
+  for (const Question& question : questions) TRY(check_can_be_asked(question));
   if (!is_modern(terms_.revision)) {
     for (const Question& question : questions) {
-      auto answer = peer_.ask(*channel_, question.method, question.params, stop_);
-      if (!answer) return std::unexpected(std::move(answer.error()));
-      answers.push_back(std::move(*answer));
+      answers.push_back(TRY(peer_.ask(*channel_, question.method, question.params, stop_)));
     }
     return answers;
   }

@@ -1,6 +1,7 @@
 // The methods, one by one: parameters are read, the service is asked, the result is shaped for the
 // client's revision.
 #include "base/quote.h"
+#include "base/result.h"
 #include "exposure/mcp/server.h"
 #include "exposure/mcp/server_exchange.h"
 
@@ -55,93 +56,79 @@ void trim_tools(json::Array& tools, Revision revision) {
 
 template <typename List>
 Rpc<Page> list(ServerExchange& exchange, List ask) {
-  const auto cursor = cursor_of(exchange.params());
-  if (!cursor) return std::unexpected(cursor.error());
-  return ask(*cursor);
+  return ask(TRY(cursor_of(exchange.params())));
 }
 
 }  // namespace
 
 Server::Outcome Server::list_tools(ServerExchange& exchange) {
-  auto page = list(exchange, [&](auto cursor) { return service_.list_tools(exchange, cursor); });
-  if (!page) return std::unexpected(std::move(page.error()));
-  trim_tools(page->items, exchange.revision());
-  return shape_page(exchange, "tools", std::move(*page));
+  auto page =
+      TRY(list(exchange, [&](auto cursor) { return service_.list_tools(exchange, cursor); }));
+  trim_tools(page.items, exchange.revision());
+  return shape_page(exchange, "tools", std::move(page));
 }
 
 Server::Outcome Server::list_resources(ServerExchange& exchange) {
   auto page =
-      list(exchange, [&](auto cursor) { return service_.list_resources(exchange, cursor); });
-  if (!page) return std::unexpected(std::move(page.error()));
-  return shape_page(exchange, "resources", std::move(*page));
+      TRY(list(exchange, [&](auto cursor) { return service_.list_resources(exchange, cursor); }));
+  return shape_page(exchange, "resources", std::move(page));
 }
 
 Server::Outcome Server::list_templates(ServerExchange& exchange) {
   auto page =
-      list(exchange, [&](auto cursor) { return service_.list_templates(exchange, cursor); });
-  if (!page) return std::unexpected(std::move(page.error()));
-  return shape_page(exchange, "resourceTemplates", std::move(*page));
+      TRY(list(exchange, [&](auto cursor) { return service_.list_templates(exchange, cursor); }));
+  return shape_page(exchange, "resourceTemplates", std::move(page));
 }
 
 Server::Outcome Server::list_prompts(ServerExchange& exchange) {
-  auto page = list(exchange, [&](auto cursor) { return service_.list_prompts(exchange, cursor); });
-  if (!page) return std::unexpected(std::move(page.error()));
-  return shape_page(exchange, "prompts", std::move(*page));
+  auto page =
+      TRY(list(exchange, [&](auto cursor) { return service_.list_prompts(exchange, cursor); }));
+  return shape_page(exchange, "prompts", std::move(page));
 }
 
 Server::Outcome Server::call_tool(ServerExchange& exchange) {
-  const auto tool = text_param(exchange.params(), "name");
-  if (!tool) return std::unexpected(tool.error());
+  const auto tool = TRY(text_param(exchange.params(), "name"));
   json::Object none;
-  const auto arguments = arguments_of(exchange.params(), none);
-  if (!arguments) return std::unexpected(arguments.error());
-  auto outcome = service_.call_tool(exchange, *tool, std::move(**arguments));
-  if (!outcome) return std::unexpected(std::move(outcome.error()));
-  json::Object result{{"content", std::move(outcome->content)}};
-  if (outcome->structured && exchange.revision() >= Revision::k2025_06_18) {
-    result["structuredContent"] = std::move(*outcome->structured);
+  auto* arguments = TRY(arguments_of(exchange.params(), none));
+  auto outcome = TRY(service_.call_tool(exchange, tool, std::move(*arguments)));
+  json::Object result{{"content", std::move(outcome.content)}};
+  if (outcome.structured && exchange.revision() >= Revision::k2025_06_18) {
+    result["structuredContent"] = std::move(*outcome.structured);
   }
-  if (outcome->is_error) result["isError"] = true;
+  if (outcome.is_error) result["isError"] = true;
   return result;
 }
 
 Server::Outcome Server::read_resource(ServerExchange& exchange) {
-  const auto uri = text_param(exchange.params(), "uri");
-  if (!uri) return std::unexpected(uri.error());
-  auto read = service_.read_resource(exchange, *uri);
-  if (!read) return std::unexpected(std::move(read.error()));
-  json::Object result{{"contents", std::move(read->contents)}};
-  add_caching(result, exchange, read->caching);
+  const auto uri = TRY(text_param(exchange.params(), "uri"));
+  auto read = TRY(service_.read_resource(exchange, uri));
+  json::Object result{{"contents", std::move(read.contents)}};
+  add_caching(result, exchange, read.caching);
   return result;
 }
 
 Server::Outcome Server::subscribe(ServerExchange& exchange) {
-  const auto uri = text_param(exchange.params(), "uri");
-  if (!uri) return std::unexpected(uri.error());
-  auto done = exchange.peer().subscribe(announcer_, std::string(*uri));
-  if (!done) return std::unexpected(std::move(done.error()));
+  const auto uri = TRY(text_param(exchange.params(), "uri"));
+  TRY(exchange.peer().subscribe(announcer_, std::string(uri)));
   return json::Object();
 }
 
 Server::Outcome Server::unsubscribe(ServerExchange& exchange) {
-  const auto uri = text_param(exchange.params(), "uri");
-  if (!uri) return std::unexpected(uri.error());
-  exchange.peer().unsubscribe(std::string(*uri));
+  const auto uri = TRY(text_param(exchange.params(), "uri"));
+  exchange.peer().unsubscribe(std::string(uri));
   return json::Object();
 }
 
 Server::Outcome Server::get_prompt(ServerExchange& exchange) {
-  const auto prompt = text_param(exchange.params(), "name");
-  if (!prompt) return std::unexpected(prompt.error());
+  const auto prompt = TRY(text_param(exchange.params(), "name"));
   json::Object none;
-  const auto arguments = arguments_of(exchange.params(), none);
-  if (!arguments) return std::unexpected(arguments.error());
-  for (const auto& [key, value] : **arguments) {
+  const auto* arguments = TRY(arguments_of(exchange.params(), none));
+  for (const auto& [key, value] : *arguments) {
     if (value.is_string()) continue;
     return rpc_fail(rpc_code::kInvalidParams,
                     fmt::format("argument '{}' has to be a text", shown(std::string_view(key))));
   }
-  return service_.get_prompt(exchange, *prompt, **arguments);
+  return service_.get_prompt(exchange, prompt, *arguments);
 }
 
 Server::Outcome Server::complete(ServerExchange& exchange) {
@@ -156,38 +143,30 @@ Server::Outcome Server::complete(ServerExchange& exchange) {
   }
   CompletionRequest request;
   request.prompt = *type == "ref/prompt";
-  const auto of = text_param(ref->get_object(), request.prompt ? "name" : "uri");
-  const auto name = text_param(argument->get_object(), "name");
-  const auto value = text_param(argument->get_object(), "value");
-  for (const auto* needed : {&of, &name, &value}) {
-    if (!*needed) return std::unexpected(needed->error());
-  }
-  request.of = *of;
-  request.argument = *name;
-  request.value = *value;
+  request.of = TRY(text_param(ref->get_object(), request.prompt ? "name" : "uri"));
+  request.argument = TRY(text_param(argument->get_object(), "name"));
+  request.value = TRY(text_param(argument->get_object(), "value"));
   if (auto* context = exchange.params().if_contains("context"); context && context->is_object()) {
     json::Object none;
-    const auto given = arguments_of(context->get_object(), none);
-    if (given) request.context = std::move(**given);
+    if (auto given = arguments_of(context->get_object(), none))
+      request.context = std::move(**given);
   }
-  auto completion = service_.complete(exchange, request);
-  if (!completion) return std::unexpected(std::move(completion.error()));
+  auto completion = TRY(service_.complete(exchange, request));
   constexpr std::size_t kMost = 100;
-  const bool cut = completion->values.size() > kMost;
-  if (cut) completion->values.resize(kMost);
-  json::Object values{{"values", json::Array(completion->values.begin(), completion->values.end())},
-                      {"hasMore", cut || completion->has_more}};
-  if (completion->total) values["total"] = *completion->total;
+  const bool cut = completion.values.size() > kMost;
+  if (cut) completion.values.resize(kMost);
+  json::Object values{{"values", json::Array(completion.values.begin(), completion.values.end())},
+                      {"hasMore", cut || completion.has_more}};
+  if (completion.total) values["total"] = *completion.total;
   return json::Object{{"completion", std::move(values)}};
 }
 
 Server::Outcome Server::set_level(ServerExchange& exchange) {
-  const auto text = text_param(exchange.params(), "level");
-  if (!text) return std::unexpected(text.error());
-  const auto level = parse_log_level(*text);
+  const auto text = TRY(text_param(exchange.params(), "level"));
+  const auto level = parse_log_level(text);
   if (!level) {
     return rpc_fail(rpc_code::kInvalidParams,
-                    fmt::format("'{}' is none of the log levels", shown(*text)));
+                    fmt::format("'{}' is none of the log levels", shown(text)));
   }
   exchange.peer().set_log_level(*level);
   return json::Object();

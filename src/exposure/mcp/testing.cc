@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/result.h"
+
 namespace cairn::mcp::testing {
 namespace {
 
@@ -153,10 +155,9 @@ Rpc<ToolOutcome> TestService::ask(Exchange& exchange) {
                   json::Object{
                       {"type", "object"},
                       {"properties", json::Object{{"name", json::Object{{"type", "string"}}}}}}}}};
-  const auto answers = exchange.ask(std::span(&question, 1));
-  if (!answers) return std::unexpected(answers.error());
-  if (!*answers) return ToolOutcome{};
-  return said(json::write((*answers)->front()));
+  const auto answers = TRY(exchange.ask(std::span(&question, 1)));
+  if (!answers) return ToolOutcome{};
+  return said(json::write(answers->front()));
 }
 
 Rpc<Page> TestService::list_resources(Exchange& /*exchange*/, std::string_view cursor) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "data/json/schema_narrower.h"
 #include "tools/executor/call.h"
@@ -20,10 +21,8 @@ Failure bad_rule(std::string_view argument, std::string_view why) {
 }
 
 Result<void> check_tool_name(std::string_view name) {
-  const bool plain = std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_.-").contains(c);
-  });
+  const bool plain = std::ranges::all_of(
+      name, [](char c) { return is_alphanumeric(c) || std::string_view("_.-").contains(c); });
   if (!name.empty() && name.size() <= Binding::kMaxNameBytes && plain) return {};
   return fail(Code::kInvalidArgument,
               "the tool name '{}' should be 1 to {} letters, digits or any of _ . -", shown(name),

@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "base/ascii.h"
 #include "tools/scripts/meter.h"
 
 namespace cairn::script {
@@ -116,7 +117,7 @@ std::size_t Matcher::item(std::size_t s, std::size_t p) {
       const auto end = item_end(p + 2);
       if (end == kNone || !at_frontier(s, p + 2, end)) return kNone;
       p = end;
-    } else if (c == '%' && next >= '0' && next <= '9') {
+    } else if (c == '%' && is_digit(next)) {
       s = repeated_capture(s, next);
       p += 2;
     } else {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "tools/scripts/run.h"
@@ -79,10 +80,8 @@ void push_object(lua_State* lua, const json::Object& object, int depth) {
 }
 
 bool is_name(std::string_view text) {
-  const auto letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
-  return !text.empty() && text.size() <= 60 && !(text[0] >= '0' && text[0] <= '9') &&
-         std::ranges::all_of(
-             text, [&](char c) { return letter(c) || c == '_' || (c >= '0' && c <= '9'); });
+  return !text.empty() && text.size() <= 60 && !is_digit(text[0]) &&
+         std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_'; });
 }
 
 // The way from the root to a value, on the stack of who walks there.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "data/cas/file.h"
 #include "data/tree/change.h"
@@ -103,9 +104,8 @@ class DepotDirectory final : public WorkDirectory {
 };
 
 bool is_drive(std::string_view text) {
-  if (text.size() < 2 || text[1] != ':') return false;
-  const char letter = static_cast<char>(text[0] | 0x20);
-  return letter >= 'a' && letter <= 'z' && (text.size() == 2 || text[2] == '\\' || text[2] == '/');
+  if (text.size() < 2 || !is_letter(text[0]) || text[1] != ':') return false;
+  return text.size() == 2 || text[2] == '\\' || text[2] == '/';
 }
 
 Failure outside(std::string_view text, std::string_view why) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/budget.h"
 #include "data/cas/content_type.h"
@@ -186,10 +187,7 @@ std::string_view media_type(std::string_view place) {
   const auto name = name_of(place);
   const auto dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0) return "application/octet-stream";
-  std::string extension(name.substr(dot));
-  for (auto& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const auto extension = lowered(name.substr(dot));
   const auto found =
       std::ranges::find(kTypes, extension, [](const auto& row) { return row.first; });
   return found == kTypes.end() ? "application/octet-stream" : found->second;

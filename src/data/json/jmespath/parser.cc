@@ -430,12 +430,10 @@ class Parser final {
   NodeId unknown_function(std::string_view called, std::size_t offset) {
     std::vector<std::string> names;
     for (const auto& known : all_functions()) names.emplace_back(known.name);
-    const auto near = most_similar(called, names);
+    const auto all = fmt::format("; there are {}", fmt::join(names, ", "));
     return wrong(Kind::kUnknownFunction, offset,
-                 near.empty() ? fmt::format("there is no function '{}'; there are {}",
-                                            shown(called, 40), fmt::join(names, ", "))
-                              : fmt::format("there is no function '{}'; did you mean '{}'?",
-                                            shown(called, 40), near));
+                 fmt::format("there is no function '{}'{}", shown(called, 40),
+                             hint_for(called, names, all)));
   }
 
   // Their number, and that expression references stand where they are expected.

@@ -1,4 +1,4 @@
-#include "exposure/mcp/bridge.h"
+#include "exposure/mcp/bridge/bridge.h"
 
 #include <thread>
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "exposure/http/server.h"
-#include "exposure/mcp/forwarded.h"
+#include "exposure/mcp/bridge/forwarded.h"
 #include "exposure/mcp/http.h"
 #include "exposure/mcp/lines.h"
 #include "exposure/mcp/meta.h"

@@ -11,7 +11,7 @@
 #include "base/guarded.h"
 #include "base/mutex.h"
 #include "data/json/json.h"
-#include "exposure/mcp/bridge.h"
+#include "exposure/mcp/bridge/bridge.h"
 #include "exposure/mcp/channel.h"
 
 namespace cairn::mcp {

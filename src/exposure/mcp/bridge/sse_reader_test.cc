@@ -1,4 +1,4 @@
-#include "exposure/mcp/sse_reader.h"
+#include "exposure/mcp/bridge/sse_reader.h"
 
 #include <vector>
 

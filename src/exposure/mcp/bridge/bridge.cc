@@ -1,14 +1,14 @@
-#include "exposure/mcp/bridge.h"
+#include "exposure/mcp/bridge/bridge.h"
 
 #include <array>
 #include <condition_variable>
 #include <map>
 
 #include "base/workers.h"
-#include "exposure/mcp/courier.h"
+#include "exposure/mcp/bridge/courier.h"
+#include "exposure/mcp/bridge/session_watch.h"
 #include "exposure/mcp/line_channel.h"
 #include "exposure/mcp/meta.h"
-#include "exposure/mcp/session_watch.h"
 #include "exposure/mcp/stdio.h"
 
 namespace cairn::mcp {

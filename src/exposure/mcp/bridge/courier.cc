@@ -1,4 +1,4 @@
-#include "exposure/mcp/courier.h"
+#include "exposure/mcp/bridge/courier.h"
 
 #include <utility>
 

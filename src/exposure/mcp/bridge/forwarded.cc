@@ -1,4 +1,4 @@
-#include "exposure/mcp/forwarded.h"
+#include "exposure/mcp/bridge/forwarded.h"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 
 #include "base/guarded.h"
 #include "base/workers.h"
-#include "exposure/mcp/link.h"
+#include "exposure/mcp/bridge/link.h"
 #include "exposure/mcp/rpc.h"
 
 namespace cairn::mcp {

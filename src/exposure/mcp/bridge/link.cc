@@ -1,4 +1,4 @@
-#include "exposure/mcp/link.h"
+#include "exposure/mcp/bridge/link.h"
 
 #include <algorithm>
 #include <thread>

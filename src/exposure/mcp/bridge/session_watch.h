@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "exposure/mcp/relay.h"
+#include "exposure/mcp/bridge/relay.h"
 
 namespace cairn::mcp {
 

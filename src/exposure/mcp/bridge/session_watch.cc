@@ -1,4 +1,4 @@
-#include "exposure/mcp/session_watch.h"
+#include "exposure/mcp/bridge/session_watch.h"
 
 #include <algorithm>
 

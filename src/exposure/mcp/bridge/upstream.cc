@@ -1,10 +1,10 @@
-#include "exposure/mcp/upstream.h"
+#include "exposure/mcp/bridge/upstream.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/quote.h"
-#include "exposure/mcp/sse_reader.h"
+#include "exposure/mcp/bridge/sse_reader.h"
 
 namespace cairn::mcp {
 namespace {

@@ -1,4 +1,4 @@
-#include "exposure/mcp/relay.h"
+#include "exposure/mcp/bridge/relay.h"
 
 namespace cairn::mcp {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "exposure/mcp/link.h"
+#include "exposure/mcp/bridge/link.h"
 #include "exposure/mcp/revision.h"
 #include "exposure/mcp/rpc.h"
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-#include "exposure/mcp/forwarded.h"
-#include "exposure/mcp/link.h"
-#include "exposure/mcp/relay.h"
+#include "exposure/mcp/bridge/forwarded.h"
+#include "exposure/mcp/bridge/link.h"
+#include "exposure/mcp/bridge/relay.h"
 
 namespace cairn::mcp {
 

@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "base/result.h"
-#include "exposure/mcp/upstream.h"
+#include "exposure/mcp/bridge/upstream.h"
 
 namespace cairn::mcp {
 
