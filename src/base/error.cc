@@ -143,8 +143,8 @@ std::string expanded(std::string_view sentence,
   while (true) {
     const auto begin = sentence.find(kMark);
     const auto end = begin == std::string_view::npos ? begin : sentence.find(kMark, begin + 1);
+    if (end == std::string_view::npos) return out.append(sentence);
     out += sentence.substr(0, begin);
-    if (end == std::string_view::npos) return out;
     out += say(read_subject(sentence.substr(begin + 1, end - begin - 1)));
     sentence.remove_prefix(end + 1);
   }

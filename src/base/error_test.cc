@@ -56,6 +56,31 @@ TEST(Error, CarriesDetails) {
   EXPECT_EQ(std::get<std::vector<std::string>>(error.details.at("paths")).size(), 2U);
 }
 
+TEST(Error, SaysItsSubjectsAsSeenFromElsewhere) {
+  const Subject pointer{Subject::Kind::kPointer, "/orders/3", "'/orders/3'"};
+  const Subject path{Subject::Kind::kPath, "data.json", "'data.json'"};
+  const auto error = fail(Code::kKeyExists, "{} of {} exists; {} more", pointer, path, 2).error();
+  EXPECT_EQ(error.message, "'/orders/3' of 'data.json' exists; 2 more");
+  const auto said = error.said([](const Subject& subject) {
+    return subject.kind == Subject::Kind::kPath ? "the file" : subject.text.substr(7);
+  });
+  EXPECT_EQ(said, "/3 of the file exists; 2 more");
+}
+
+TEST(Error, KeepsSubjectsApartWhateverIsInThem) {
+  std::string all;
+  for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
+  const auto error =
+      Error(Code::kInternal, Subject{Subject::Kind::kPointer, all, "it"}.marked() + " is wrong");
+  EXPECT_EQ(error.message, "it is wrong");
+  EXPECT_EQ(error.said([](const Subject& subject) { return subject.text; }), all + " is wrong");
+}
+
+TEST(Error, WithoutSubjectsIsSaidAsItIs) {
+  const auto error = Error(Code::kInternal, "a lone \x1f stays out, and nothing is lost: 100 %");
+  EXPECT_EQ(error.said([](const Subject&) { return std::string("never"); }), error.message);
+}
+
 TEST(Result, IsMadeByFailWithAFormattedMessage) {
   Result<int> result = fail(Code::kInvalidPath, "'{}' has {} empty segments", "a//b", 1);
   ASSERT_FALSE(result);

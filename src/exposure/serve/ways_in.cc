@@ -84,20 +84,23 @@ WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule 
       mcp_(parts.mcp, parts.clock, parts.random,
            {.admit = [&agent = parts.agent](
                          const http::Request& request) { return admit(agent, request); },
-            .hosts = hosts}),
+            .hosts = hosts,
+            .max_body_bytes = kMaxBodyBytes}),
       endpoint_rest_(parts.bound),
       endpoints_(parts.bound, rest.version),
       endpoint_server_(endpoints_, parts.clock, parts.random),
       endpoint_mcp_(
           endpoint_server_, parts.clock, parts.random,
           {.admit = [this](const http::Request& request) { return admit(endpoints_, request); },
-           .hosts = hosts}),
+           .hosts = hosts,
+           .max_body_bytes = kMaxBodyBytes}),
       workspace_mcp_(
           parts.workspace_mcp, parts.clock, parts.random,
           {.admit =
                [&workspaces = parts.workspaces, &executor = parts.executor](
                    const http::Request& request) { return admit(workspaces, executor, request); },
-           .hosts = hosts}) {}
+           .hosts = hosts,
+           .max_body_bytes = kMaxBodyBytes}) {}
 
 http::Plan WaysIn::begin(const http::Request& request) {
   if (request.path == "/mcp" || request.path == "/api/mcp") return mcp_.begin(request);

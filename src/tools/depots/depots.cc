@@ -1,11 +1,14 @@
 #include "tools/depots/depots.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "tools/executor/render.h"
 
 namespace cairn::depots {
 namespace {
 
-// Keys cost who reads them: as many as one goes back by hand. depot_history has all.
+// Keys cost tokens: as many are shown as one goes back by hand. depot_history has all.
 constexpr std::size_t kShownHistory = 10;
 
 }  // namespace
@@ -27,26 +30,42 @@ Result<std::optional<NodeKey>> root_of(Call& call, const Place& place) {
   return Failure(std::move(root).error());
 }
 
-Result<json::Object> details(Call& call, const Place& place) {
-  auto depot = TRY(call.realm().get_depot(place.depot));
-  auto root = TRY(root_of(call, place));
-  auto out = render_depot(call, depot, place, root);
-  out["maxHistory"] = depot.max_history;
-  json::Array history;
-  auto page = TRY(call.realm().history_at(place, kShownHistory + 1, std::nullopt));
-  for (const auto& entry : page.entries) {
-    // The first is what the depot is now.
-    if (history.empty() && root && entry.root == *root && &entry == &page.entries.front()) continue;
-    if (history.size() < kShownHistory) history.emplace_back(entry.root.render());
+namespace {
+
+// The roots before this one, the newest first.
+Result<json::Array> history_before(Call& call, const Place& place,
+                                   const std::optional<NodeKey>& root) {
+  const auto page = TRY(call.realm().history_at(place, kShownHistory + 1, std::nullopt));
+  const auto& entries = page.entries;
+  // Others may have committed since it became the root.
+  auto from =
+      std::ranges::find(entries, root, [](const auto& entry) { return std::optional(entry.root); });
+  from = from == entries.end() ? entries.begin() : std::next(from);
+  json::Array out;
+  for (; from != entries.end() && out.size() < kShownHistory; ++from) {
+    out.emplace_back(from->root.render());
   }
-  out["history"] = std::move(history);
   return out;
 }
 
+Result<json::Object> details_of(Call& call, const Depot& depot, const Place& place,
+                                const std::optional<NodeKey>& root) {
+  auto out = render_depot(call, depot, place, root);
+  out["maxHistory"] = depot.max_history;
+  out["history"] = TRY(history_before(call, place, root));
+  return out;
+}
+
+}  // namespace
+
+Result<json::Object> details(Call& call, const Place& place) {
+  const auto depot = TRY(call.realm().get_depot(place.depot));
+  return details_of(call, depot, place, TRY(root_of(call, place)));
+}
+
 Result<Reply> committed(Call& call, const Place& place, const CommitResult& result) {
-  auto out = TRY(details(call, place));
-  // Others may have committed since: this is what this commit made.
-  out["root"] = result.root.render();
+  // What this commit made: others may have committed since.
+  auto out = TRY(details_of(call, result.depot, place, result.root));
   out["changed"] = result.changed;
   out["merged"] = result.merged;
   if (result.merged) {

@@ -371,8 +371,11 @@ Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& r
   for (int attempt = 0;; ++attempt) {
     const auto found = TRY(at(locate(tree_, path), path));
     const auto node = TRY(at(cairn::open_file(tree_, found), path));
-    if (EntryValue::of(found.entry).bytes > kMaxEditedSize) {
-      return fail_at(Code::kFileTooLarge, path, "it is too large to be edited");
+    if (EntryValue::of(found.entry).bytes > kMaxEditBytes) {
+      return fail_at(Code::kFileTooLarge, path,
+                     fmt::format("it has {} bytes, and a file of a depot can be edited up to {}; "
+                                 "write_file replaces it",
+                                 EntryValue::of(found.entry).bytes, kMaxEditBytes));
     }
     const auto after = TRY(rewrite(TRY(read_file(tree_.nodes, *node)), place_of(found.path)));
     Stage stage(call_.realm().nodes());
@@ -380,7 +383,7 @@ Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& r
     const bool known = TRY(is_known(found));
     auto saved = commit(stage, done, tree_.root->key(), message(found.path.render()));
     if (saved) {
-      // Who knew all of the file knows all of it now; who did not has seen a part.
+      // A caller that knew all of the file knows all of it now; any other has seen a part.
       if (known) knows(found.path.render(), done.root->key());
       return place_of(found.path);
     }
