@@ -1,5 +1,7 @@
 #include "data/store/rocks_backend.h"
 
+#include <iterator>
+
 #include <rocksdb/cache.h>
 #include <rocksdb/utilities/checkpoint.h>
 
@@ -43,6 +45,7 @@ Failure cannot_open(const fs::path& directory, const rocksdb::Status& status) {
 std::vector<rocksdb::ColumnFamilyDescriptor> tables(const RocksBackend::Options& options) {
   auto blocks = rocksdb::NewLRUCache(options.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> result;
+  result.reserve(std::size(kTables) + 1);
   for (Table table : kTables) {
     result.emplace_back(rocks_table_name(table), rocks_table_options(table, blocks));
   }

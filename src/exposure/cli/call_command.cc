@@ -52,9 +52,8 @@ Result<void> add_pairs(json::Object& arguments, const CallArguments& given) {
 
 // Through an endpoint: its key is all that is needed.
 Result<int> call_endpoint(Context& context, const CallArguments& given) {
-  const auto key = given.key.empty() && std::getenv("CAIRN_ENDPOINT_KEY") != nullptr
-                       ? std::string(std::getenv("CAIRN_ENDPOINT_KEY"))
-                       : given.key;
+  const char* const known = std::getenv("CAIRN_ENDPOINT_KEY");
+  const auto key = given.key.empty() && known != nullptr ? std::string(known) : given.key;
   if (key.empty()) {
     return fail(Code::kInvalidArgument,
                 "the endpoint's key is missing; give --key, or CAIRN_ENDPOINT_KEY");
