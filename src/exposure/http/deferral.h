@@ -18,7 +18,8 @@ namespace cairn::http {
 
 class Deferral final : public std::enable_shared_from_this<Deferral> {
  public:
-  Deferral(Executor here, std::chrono::milliseconds patience) : here_(here), patience_(patience) {}
+  Deferral(const Executor& here, std::chrono::milliseconds patience)
+      : here_(here), patience_(patience) {}
 
   // Begins the request and waits for its answer. Once.
   Task<Response> run(std::shared_ptr<Pending> pending);

@@ -140,11 +140,12 @@ http::Plan HttpHandler::post(const http::Request& request, PrincipalPtr principa
     return refuse(406, "answers are application/json or text/event-stream; accept both");
   }
   const bool small = request.content_length && *request.content_length <= kSmallBody;
-  return http::WantBody{.max_bytes = options_.max_body_bytes,
-                        .where = small ? http::Where::kHere : http::Where::kWorker,
-                        .answer = [this, &request, who = std::move(principal), taken](Bytes body) {
-                          return take_body(request, who, taken, body);
-                        }};
+  return http::WantBody{
+      .max_bytes = options_.max_body_bytes,
+      .where = small ? http::Where::kHere : http::Where::kWorker,
+      .answer = [this, &request, who = std::move(principal), taken](const Bytes& body) {
+        return take_body(request, who, taken, body);
+      }};
 }
 
 http::Answer HttpHandler::take_body(const http::Request& request, const PrincipalPtr& principal,
