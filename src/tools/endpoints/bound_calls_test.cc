@@ -126,12 +126,12 @@ TEST_F(BoundCallsTest, NoErrorOfAnOperationSaysWhereTheDataLies) {
 
 TEST_F(BoundCallsTest, PointersAreSaidAsSeenFromTheContext) {
   const auto path = fmt::format("{}/orders.json", kDirectory);
-  put(path, fmt::format(R"({{"{}": {{"list": [1, 2]}}}})", kPlace));
+  put(path, fmt::format(R"({{"{}": {{"list": [1, 2], "map": {{}}}}}})", kPlace));
   const auto key = open_endpoint(kJson, path, fmt::format("/{}", kPlace));
-  EXPECT_THAT(error_of(key, "copy", {{"from", "/list"}, {"to", "/list"}}).message,
-              HasSubstr("'/list' exists already"));
+  EXPECT_THAT(error_of(key, "copy", {{"from", "/list"}, {"to", "/map"}}).message,
+              HasSubstr("'/map' exists already"));
   EXPECT_THAT(error_of(key, "delete", {{"keys", json::Array{"lits"}}}).message,
-              HasSubstr("the data is an object with 1 key"));
+              HasSubstr("the data is an object with 2 keys"));
 }
 
 TEST_F(BoundCallsTest, DataThatIsGoneHasOneAnswerWhateverTheReason) {
@@ -178,7 +178,7 @@ TEST_F(BoundCallsTest, ArgumentsAreThoseOfTheBinding) {
   EXPECT_EQ(error_of(key, "query", {{"expresion", "[0]"}}).code, Code::kInvalidArgument);
   EXPECT_EQ(error_of(key, "query", {{"expression", "[0]"}, {"path", "b.json"}}).code,
             Code::kInvalidArgument);
-  auto unknown = call(key, "qurey", {});
+  auto unknown = call(key, "queryy", {});
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("did you mean 'query'"));
 }
@@ -195,7 +195,7 @@ TEST_F(BoundCallsTest, AnEndpointIsClosedWhenItsOwnerMayNotAct) {
   owner_ = root;
   const auto box = engine_->bound().open(key, Entrance::kRest);
   ASSERT_TRUE(box);
-  must("revoke_delegate", {{"delegateId", made.at("delegateId")}});
+  must("revoke_delegate", {{"delegateId", made.at("delegate").at("delegateId")}});
   // Opened before, or anew.
   auto late = (*box)->run(**(*box)->find("query"), {{"expression", "@"}}, {});
   ASSERT_FALSE(late);
