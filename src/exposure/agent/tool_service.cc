@@ -7,8 +7,8 @@
 namespace cairn::agent {
 namespace {
 
-// Every principal that comes back is one of ours.
-const ToolPrincipal& ours(const mcp::Principal& principal) {
+// Every principal that comes back was made for one of these services.
+const ToolPrincipal& user_of(const mcp::Principal& principal) {
   return static_cast<const ToolPrincipal&>(principal);
 }
 
@@ -19,7 +19,7 @@ std::unexpected<mcp::RpcError> refused(const Error& error) {
 }  // namespace
 
 std::string ToolService::instructions(const mcp::Principal& principal) const {
-  const auto box = ours(principal).toolbox();
+  const auto box = user_of(principal).toolbox();
   auto introduction = box ? (*box)->introduction() : std::string();
   return introduction.empty() ? offer_.instructions : introduction;
 }
@@ -27,7 +27,7 @@ std::string ToolService::instructions(const mcp::Principal& principal) const {
 json::Object ToolService::definition_of(const Tool& tool) const { return definition(tool); }
 
 mcp::Rpc<mcp::Page> ToolService::list_tools(mcp::Exchange& exchange, std::string_view cursor) {
-  const auto box = ours(*exchange.principal()).toolbox();
+  const auto box = user_of(*exchange.principal()).toolbox();
   if (!box) return refused(box.error());
   json::Array tools;
   for (const auto* tool : (*box)->offered()) tools.emplace_back(definition_of(*tool));
@@ -36,7 +36,7 @@ mcp::Rpc<mcp::Page> ToolService::list_tools(mcp::Exchange& exchange, std::string
 
 mcp::Manner ToolService::manner(const mcp::Principal& principal, std::string_view tool,
                                 const json::Object& arguments) const {
-  const auto* box = ours(principal).at_hand();
+  const auto* box = user_of(principal).at_hand();
   if (box == nullptr) return {};
   const auto known = box->find(tool);
   // To say that there is no such tool takes no time either.
@@ -45,7 +45,7 @@ mcp::Manner ToolService::manner(const mcp::Principal& principal, std::string_vie
 
 mcp::Rpc<mcp::ToolOutcome> ToolService::call_tool(mcp::Exchange& exchange, std::string_view name,
                                                   json::Object&& arguments) {
-  const auto& principal = ours(*exchange.principal());
+  const auto& principal = user_of(*exchange.principal());
   const auto box = principal.toolbox();
   if (!box) return refused(box.error());
   const auto tool = (*box)->find(name);
@@ -61,12 +61,12 @@ mcp::Rpc<mcp::Watched> ToolService::watch(const mcp::Principal&, const mcp::Subj
 }
 
 bool ToolService::still_valid(const mcp::Principal& principal) const {
-  const auto box = ours(principal).toolbox();
+  const auto box = user_of(principal).toolbox();
   return box && (*box)->still_valid();
 }
 
 void ToolService::roots_changed(const mcp::Principal& principal) {
-  ours(principal).roots_changed();
+  user_of(principal).roots_changed();
 }
 
 mcp::Offer tools_offer(std::string name, std::string title, std::string version) {

@@ -371,11 +371,11 @@ Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& r
   for (int attempt = 0;; ++attempt) {
     const auto found = TRY(at(locate(tree_, path), path));
     const auto node = TRY(at(cairn::open_file(tree_, found), path));
-    if (EntryValue::of(found.entry).bytes > kMaxEditBytes) {
+    if (EntryValue::of(found.entry).bytes > kMaxEditedSize) {
       return fail_at(Code::kFileTooLarge, path,
-                     fmt::format("it has {} bytes, and a file of a depot can be edited up to {}; "
-                                 "write_file replaces it",
-                                 EntryValue::of(found.entry).bytes, kMaxEditBytes));
+                     fmt::format("it has {} bytes, and a file can be edited up to {}; write_file "
+                                 "replaces it",
+                                 EntryValue::of(found.entry).bytes, kMaxEditedSize));
     }
     const auto after = TRY(rewrite(TRY(read_file(tree_.nodes, *node)), place_of(found.path)));
     Stage stage(call_.realm().nodes());
