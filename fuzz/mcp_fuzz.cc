@@ -182,8 +182,8 @@ void over_http(World& world, std::string_view line, const std::string& session) 
 
 }  // namespace
 
-// OpenSSL keeps a random state for each thread and frees it when the thread ends. The workers of the
-// world below end last of all, when OpenSSL is torn down already.
+// OpenSSL keeps a random state for each thread and frees it when the thread ends. The workers of
+// the world below end last of all, when OpenSSL is torn down already.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libcrypto.so"; }
 
