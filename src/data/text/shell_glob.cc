@@ -192,7 +192,7 @@ Result<ShellGlob> ShellGlob::parse(std::string_view pattern) {
     const auto alternative = TRY(translate(expanded));
     if (!alternative) continue;
     if (!alternative->unless) {
-      plain = plain ? *plain + "|" + alternative->begin : alternative->begin;
+      plain = plain ? std::move(*plain) + "|" + alternative->begin : alternative->begin;
     } else if (program->negations.size() < kMaxNegations) {
       program->negations.push_back(TRY(Negation::compile(*alternative)));
     } else {

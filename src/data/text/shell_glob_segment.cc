@@ -69,6 +69,8 @@ class SetReader final {
   }
 
   std::size_t length() const { return at_; }
+  // Whether the ']' of a class may be one that closes a later set.
+  bool has_class() const { return has_class_; }
 
  private:
   bool next_is(char c) const { return at_ < text_.size() && text_[at_] == c; }
@@ -117,6 +119,7 @@ class SetReader final {
 
   void add(const Class& one) {
     at_ += one.name.size();
+    has_class_ = true;
     if (negated_ || one.apart.empty()) {
       members_ += one.members;
     } else {
@@ -134,6 +137,7 @@ class SetReader final {
   std::size_t at_ = 1;
   bool negated_ = false;
   bool never_ = false;  // nothing can match
+  bool has_class_ = false;
   std::string members_;
   std::string apart_;
 };
@@ -143,6 +147,7 @@ class SetReader final {
 // Text without groups.
 std::string translate_text(std::string_view text) {
   std::string out;
+  bool may_close = true;  // a set that begins here
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '*') {
       if (!out.ends_with(kRun)) out += kRun;
@@ -152,13 +157,14 @@ std::string translate_text(std::string_view text) {
       out += kAny;
       continue;
     }
-    if (text[i] == '[') {
+    if (text[i] == '[' && may_close) {
       SetReader set(text.substr(i));
       if (const auto expression = set.read()) {
         out += *expression;
         i += set.length() - 1;
         continue;
       }
+      may_close = set.has_class();
     }
     if (text[i] == '\\' && i + 1 < text.size()) ++i;
     out += re2::RE2::QuoteMeta(re2::StringPiece(&text[i], 1));

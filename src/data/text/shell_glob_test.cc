@@ -358,6 +358,7 @@ TEST(ShellGlob, HostilePatternsAreMatchedInTime) {
       {repeat("**/a/", 150) + "**", repeat("a/", 149) + repeat("b/", 500) + "b", false},
       {repeat("**/*a*a*b/", 100) + "**", repeat("aaaaaaaa/", 400) + "a", false},
       {"{" + repeat("*a*a*a*b,", 400) + "}", as, false},
+      {"{1..16}" + repeat("[", 4000) + "\\]", as, false},
       {"{a}" + repeat("}", 2000) + ",z}", "z", true},
   };
   for (const auto& c : cases) {
