@@ -24,12 +24,10 @@ mcp::Rpc<const Prompt*> known(std::string_view name) {
   if (const auto* prompt = find_prompt(name)) return prompt;
   std::vector<std::string> names;
   for (const auto& prompt : prompts()) names.emplace_back(prompt.name);
-  const auto near = most_similar(name, names);
+  const auto all = fmt::format("; there are: {}", fmt::join(names, ", "));
   return mcp::rpc_fail(
       mcp::rpc_code::kInvalidParams,
-      near.empty() ? fmt::format("there is no prompt '{}'; there are: {}", shown(name),
-                                 fmt::join(names, ", "))
-                   : fmt::format("there is no prompt '{}'; did you mean '{}'?", shown(name), near));
+      fmt::format("there is no prompt '{}'{}", shown(name), hint_for(name, names, all)));
 }
 
 // The depot's address, as the caller has to write it.

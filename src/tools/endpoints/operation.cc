@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "base/quote.h"
 #include "base/similar.h"
 #include "data/json/jmespath/jmespath.h"
@@ -322,11 +324,8 @@ Result<const Operation*> find_operation(std::string_view name) {
   if (found != std::end(kOperations)) return &*found;
   std::vector<std::string> names;
   for (const auto& operation : kOperations) names.emplace_back(operation.name);
-  const auto near = most_similar(name, names);
-  std::string all;
-  for (const auto& each : names) all += (all.empty() ? "" : ", ") + each;
-  return fail(Code::kInvalidArgument, "there is no operation '{}'; {}", shown(name),
-              near.empty() ? "use one of: " + all : fmt::format("did you mean '{}'?", near));
+  return fail(Code::kInvalidArgument, "there is no operation '{}'{}", shown(name),
+              hint_for(name, names, fmt::format("; use one of: {}", fmt::join(names, ", "))));
 }
 
 Result<OperationForm> form_of(const ToolTable& table, const ContextTool& tool) {

@@ -77,13 +77,8 @@ Failure unknown(std::string_view what, std::string_view name,
     return fail(Code::kInvalidArgument, "the list of {}s has an empty name; there are: {}", what,
                 fmt::join(known, ", "));
   }
-  const auto near = most_similar(name, known);
-  if (near.empty()) {
-    return fail(Code::kInvalidArgument, "there is no {} '{}'; there are: {}", what, shown(name),
-                fmt::join(known, ", "));
-  }
-  return fail(Code::kInvalidArgument, "there is no {} '{}'; did you mean '{}'?", what, shown(name),
-              near);
+  return fail(Code::kInvalidArgument, "there is no {} '{}'{}", what, shown(name),
+              hint_for(name, known, fmt::format("; there are: {}", fmt::join(known, ", "))));
 }
 
 using Names = std::set<std::string, std::less<>>;

@@ -46,9 +46,7 @@ Result<void> Tool::check(const json::Value& arguments) const {
 Failure no_such_tool(std::string_view name, const std::vector<const Tool*>& known) {
   std::vector<std::string> names;
   for (const auto* tool : known) names.push_back(tool->name);
-  const auto near = most_similar(name, names);
-  if (near.empty()) return fail(Code::kToolNotFound, "there is no tool '{}'", shown(name));
-  return fail(Code::kToolNotFound, "there is no tool '{}'; did you mean '{}'?", shown(name), near);
+  return fail(Code::kToolNotFound, "there is no tool '{}'{}", shown(name), hint_for(name, names));
 }
 
 }  // namespace cairn

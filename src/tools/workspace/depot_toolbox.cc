@@ -54,10 +54,8 @@ Result<Found> find_depot(Realm& realm, const Caller& caller, std::string_view na
   }
   if (same.size() == 1) return same.front();
   if (same.size() > 1) return several(name, same);
-  const auto near = most_similar(name, titles);
   return fail(Code::kDepotNotFound, "there is no depot '{}'{}", shown(name),
-              near.empty() ? "; 'cairn depot create' makes one"
-                           : fmt::format("; did you mean '{}'?", shown(near)));
+              hint_for(name, titles, "; 'cairn depot create' makes one"));
 }
 
 }  // namespace

@@ -121,9 +121,8 @@ Result<Reply> FileToolbox::run_method(json::Object arguments, const std::stop_to
     for (const auto& one : tools_->all()) {
       if (is_method(one)) known.push_back(one.tool.name);
     }
-    const auto near = most_similar(name, known);
     return fail(Code::kToolNotFound, "there is no method '{}'{}", shown(name),
-                near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+                hint_for(name, known));
   }
   arguments.erase("method");
   return run_file(*file, Style::kManual, std::move(arguments), stop);
