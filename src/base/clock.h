@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include <time.h>
+
 namespace cairn {
 
 // Milliseconds since 1970, as every surface prints it.
@@ -25,6 +27,18 @@ class SystemClock final : public Clock {
   }
   std::chrono::nanoseconds monotonic() const override {
     return std::chrono::steady_clock::now().time_since_epoch();
+  }
+};
+
+// Runs only while the calling thread does: what a busy machine makes it wait for takes no time. For
+// tests of how long work may take.
+class WorkClock final : public Clock {
+ public:
+  Millis now() const override { return monotonic() / std::chrono::milliseconds(1); }
+  std::chrono::nanoseconds monotonic() const override {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
   }
 };
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+
 namespace cairn::json {
 namespace {
 
@@ -77,11 +79,11 @@ TEST(Compare, OrdersNumbersExactly) {
 TEST(Compare, FindsEqualElementsAmongManyInAnInstant) {
   Array array;
   for (int i = 0; i < 100'000; ++i) array.emplace_back(fmt::format("text number {}", i));
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = WorkClock().monotonic();
   EXPECT_EQ(equal_elements(array), std::nullopt);
   array.emplace_back("text number 77");
   EXPECT_EQ(equal_elements(array), std::pair(std::size_t{77}, std::size_t{100'000}));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+  EXPECT_LT(WorkClock().monotonic() - began, std::chrono::seconds(10));
 }
 
 }  // namespace

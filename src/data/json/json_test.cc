@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "data/json/json_testing.h"
 
@@ -205,10 +206,10 @@ TEST(Parse, BoundsTheDepth) {
 TEST(Parse, ReadsALargeObjectInAnInstant) {
   std::string source = "{";
   for (int i = 0; i < 200'000; ++i) source += fmt::format("\"key{}\":{},", i, i);
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = WorkClock().monotonic();
   EXPECT_EQ(parsed(source + "\"last\":0}").get_object().size(), 200'001U);
   EXPECT_THAT(error_of(source + "\"key77\":0}"), HasSubstr("has the key 'key77' twice"));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+  EXPECT_LT(WorkClock().monotonic() - began, std::chrono::seconds(10));
 }
 
 TEST(Parse, ReadsAMillionDoublesBackAsTheyWere) {

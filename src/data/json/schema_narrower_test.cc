@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/quote.h"
 
 namespace cairn::json {
@@ -346,9 +347,9 @@ TEST(SchemaNarrower, IsBoundedForHostileSchemas) {
   };
   for (const auto& narrow : hostile) {
     for (const auto& wide : hostile) {
-      const auto begin = std::chrono::steady_clock::now();
+      const auto begin = WorkClock().monotonic();
       static_cast<void>(check_narrower(parsed(narrow), parsed(wide)));
-      const auto took = std::chrono::steady_clock::now() - begin;
+      const auto took = WorkClock().monotonic() - begin;
       EXPECT_LT(took, std::chrono::seconds(20)) << shown(narrow) << "\n  in " << shown(wide);
     }
   }

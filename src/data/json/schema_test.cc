@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+
 namespace cairn::json {
 namespace {
 
@@ -200,7 +202,7 @@ TEST(Schema, SaysWhichPartOfItIsWrong) {
 }
 
 TEST(Schema, EndsWhateverItRefersTo) {
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = WorkClock().monotonic();
   for (const auto* source :
        {R"({"$ref":"#"})", R"({"not":{"$ref":"#"}})", R"({"anyOf":[{"$ref":"#"},true]})",
         R"({"oneOf":[{"$ref":"#"},{"$ref":"#"}],"unevaluatedProperties":false})"}) {
@@ -214,7 +216,7 @@ TEST(Schema, EndsWhateverItRefersTo) {
                     i + 1, i + 1);
   }
   EXPECT_THAT(message(compiled(doubling + "}}"), 1), HasSubstr("cannot be checked"));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60));
+  EXPECT_LT(WorkClock().monotonic() - began, std::chrono::seconds(60));
 }
 
 TEST(Schema, FollowsARecursiveSchemaAsDeepAsTextMayBe) {
@@ -242,11 +244,11 @@ TEST(Schema, LooksThroughLargeValuesInAnInstant) {
           "unevaluatedItems":false})");
   Array array;
   for (int i = 0; i < 100'000; ++i) array.emplace_back(fmt::format("text number {}", i));
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = WorkClock().monotonic();
   EXPECT_EQ(message(schema, array), "fits");
   array.emplace_back(std::string(200'000, 'x'));
   EXPECT_THAT(message(schema, array), HasSubstr("'[100000]' is \"xxx"));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+  EXPECT_LT(WorkClock().monotonic() - began, std::chrono::seconds(20));
 }
 
 TEST(Schema, OutlivesItsSourceAndIsSharedByThreads) {

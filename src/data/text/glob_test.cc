@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "data/text/text_testing.h"
 
 namespace cairn {
@@ -283,10 +284,10 @@ TEST(Glob, TakesNoExponentialTimeOnHostilePatterns) {
       {repeat("**/a/", 200) + "x", repeat("a/", 1000) + "a"},
       {repeat("**/*a*a*b/", 50) + "x", repeat(repeat("a", 100) + "/", 30) + "a"},
   };
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = WorkClock().monotonic();
   for (const auto& c : cases) EXPECT_FALSE(glob(c.pattern).matches(c.path)) << c.pattern;
   // Together a few million steps; an exponential matcher would not end today.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(WorkClock().monotonic() - start, std::chrono::seconds(10));
 }
 
 // ---- Oracle -----------------------------------------------------------------------------------

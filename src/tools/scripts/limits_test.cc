@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-std::chrono::nanoseconds now() { return SystemClock().monotonic(); }
+std::chrono::nanoseconds now() { return WorkClock().monotonic(); }
 
 std::string limit_of(const Result<Outcome>& outcome) {
   if (outcome) return "none: " + json::write(outcome->value);
@@ -76,8 +76,8 @@ TEST(Limits, EndWhatWouldTakeForever) {
         source, {.instructions = std::numeric_limits<std::int64_t>::max(), .time = budget});
     const auto took = now() - begin;
     EXPECT_THAT(limit_of(outcome), testing::AnyOf("time", "memory")) << source;
-    // A machine under load and sanitizers are slow; what runs away takes minutes.
-    EXPECT_LT(took, 2s) << source;
+    // Sanitizers are slow; what runs away takes minutes.
+    EXPECT_LT(took, 5s) << source;
     RecordProperty("ms", static_cast<int>(took / 1ms));
     if (took > 150ms) {
       std::printf("%4d ms: %.*s\n", static_cast<int>(took / 1ms), static_cast<int>(source.size()),
@@ -139,7 +139,7 @@ TEST(Limits, HoldOnMemoryHoweverItIsTaken) {
        }) {
     const auto begin = now();
     EXPECT_EQ(limit_of(run_script(source, {.time = 20s})), "memory") << source;
-    EXPECT_LT(now() - begin, 5s) << source;
+    EXPECT_LT(now() - begin, 10s) << source;
   }
 }
 
