@@ -218,9 +218,13 @@ Result<SessionPtr> Delegates::authenticate(std::string_view access_token) const 
   return session_of(TRY(Token::parse(access_token)).hash());
 }
 
-Result<void> Delegates::check_again(const Session& session) const {
+bool Delegates::is_current(const Session& session) const {
   const bool in_time = !session.valid_until || *session.valid_until > clock_.now();
-  if (in_time && session.checked_at == generation_.load()) return {};
+  return in_time && session.checked_at == generation_.load();
+}
+
+Result<void> Delegates::check_again(const Session& session) const {
+  if (is_current(session)) return {};
   if (session.token) {
     TRY(session_of(*session.token));
   } else {

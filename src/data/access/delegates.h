@@ -82,6 +82,8 @@ class Delegates final {
   Result<Delegate> root(const RealmId& realm);
 
   Result<SessionPtr> authenticate(std::string_view access_token) const;
+  // Whether nothing has changed since a session was checked, and it has not expired.
+  bool is_current(const Session& session) const;
   // Whether a session would still be given: what it was given for may be long ago. A comparison,
   // unless a delegate or token has changed since it was checked.
   Result<void> check_again(const Session& session) const;

@@ -108,9 +108,11 @@ Result<EndpointToolboxPtr> BoundCalls::open(std::string_view key, Entrance entra
   const auto endpoint = TRY(services_.endpoints.open(key));
   auto open = known(endpoint->id, generation);
   // An endpoint is open as long as whoever made it may act. A session that was checked before stays
-  // good until a delegate or token changes.
-  const bool valid = open && executor_.still_valid(open->owner);
-  if (!valid) {
+  // good until a delegate or token changes; then it is made anew, so that what follows compares
+  // only.
+  const bool current = open && services_.delegates.is_current(open->owner.session()) &&
+                       executor_.still_valid(open->owner);
+  if (!current) {
     auto owner = executor_.acting_for(endpoint->realm, endpoint->owner, entrance);
     if (!owner) return closed();
     auto together = open ? open->open : put_together(endpoint);
