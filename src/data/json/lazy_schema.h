@@ -2,6 +2,7 @@
 // run.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "data/json/schema.h"
@@ -20,6 +21,8 @@ class LazySchema final {
   // REQUIRES: `source` is the same at every call.
   // Fails with  INTERNAL when the source does not compile: it is one of ours.
   Result<void> check(const Value& source, const Value& instance) const;
+  // How often that was.
+  std::uint64_t checks() const;
 
  private:
   struct Compiled;

@@ -91,15 +91,6 @@ class OpenEngine final : public Engine {
   RealmId owner_;
 };
 
-Result<std::unique_ptr<Engine>> assemble(std::unique_ptr<Store> store, const Clock& clock,
-                                         Random& random, Meter& meter,
-                                         const EngineOptions& options) {
-  auto engine = std::make_unique<OpenEngine>(std::move(store), clock, random, ToolTable::make(),
-                                             meter, options);
-  TRY(engine->begin(clock, random));
-  return engine;
-}
-
 std::filesystem::path token_file(const std::filesystem::path& directory) {
   return directory / "owner.token";
 }
@@ -109,6 +100,15 @@ Result<void> write_token(const std::filesystem::path& directory, std::string_vie
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::over(std::unique_ptr<Store> store, const Clock& clock,
+                                             Random& random, Meter& meter,
+                                             const EngineOptions& options) {
+  auto engine = std::make_unique<OpenEngine>(std::move(store), clock, random, ToolTable::make(),
+                                             meter, options);
+  TRY(engine->begin(clock, random));
+  return engine;
+}
 
 Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& directory,
                                              const Clock& clock, Random& random, Meter& meter,
@@ -122,12 +122,12 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& direct
   store_options.create = options.create;
   auto store = TRY(open_rocks_store(directory, clock, store_options));
   std::filesystem::permissions(directory / "store", std::filesystem::perms::owner_all, ignored);
-  return assemble(std::move(store), clock, random, meter, options);
+  return over(std::move(store), clock, random, meter, options);
 }
 
 Result<std::unique_ptr<Engine>> Engine::in_memory(const Clock& clock, Random& random, Meter& meter,
                                                   const EngineOptions& options) {
-  return assemble(make_memory_store(clock), clock, random, meter, options);
+  return over(make_memory_store(clock), clock, random, meter, options);
 }
 
 Result<std::string> read_owner_token(const std::filesystem::path& directory) {

@@ -29,6 +29,10 @@ class Engine {
   static Result<std::unique_ptr<Engine>> open(const std::filesystem::path& directory,
                                               const Clock& clock, Random& random, Meter& meter,
                                               const EngineOptions& options = {});
+  // Over a store that is open already.
+  static Result<std::unique_ptr<Engine>> over(std::unique_ptr<Store> store, const Clock& clock,
+                                              Random& random, Meter& meter,
+                                              const EngineOptions& options = {});
   // The same in memory, for tests.
   static Result<std::unique_ptr<Engine>> in_memory(const Clock& clock, Random& random, Meter& meter,
                                                    const EngineOptions& options = {});
