@@ -1,5 +1,5 @@
 // An operation carried out on a context.
-#include "tools/depots/until_committed.h"
+#include "tools/depots/on_newest.h"
 #include "tools/endpoints/bound_tool.h"
 #include "tools/json/json_context.h"
 
@@ -67,7 +67,7 @@ Result<Reply> run_on_files(Call& call, const Context& context, const OperationFo
   auto inside = call.as(call.caller().within(*place, DelegateId::from_bytes(stand_in.bytes())));
   const auto depot = place->depot.render();
   arguments["nodeKey"] = depot;
-  return until_committed(inside, [&] { return run_once(inside, form, depot, arguments); });
+  return on_newest(inside, [&] { return run_once(inside, form, depot, arguments); });
 }
 
 }  // namespace

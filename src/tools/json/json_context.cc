@@ -7,7 +7,7 @@
 #include "data/json/document/cut.h"
 #include "data/json/document/find.h"
 #include "data/tree/change.h"
-#include "tools/depots/until_committed.h"
+#include "tools/depots/on_newest.h"
 #include "tools/files/fs.h"
 #include "tools/json/documents.h"
 
@@ -144,8 +144,8 @@ Result<Loaded> load_context(Call& call, const Base& base, const Path& path,
 
 // Tries on the newest state until nobody else was faster.
 template <typename Attempt>
-Result<Reply> change_until_committed(Call& call, const Arguments& arguments, Attempt attempt) {
-  return until_committed(call, [&]() -> Result<std::optional<Reply>> {
+Result<Reply> change_on_newest(Call& call, const Arguments& arguments, Attempt attempt) {
+  return on_newest(call, [&]() -> Result<std::optional<Reply>> {
     auto place = TRY(reached(call, place_of(call, arguments)));
     const auto turn = call.services().documents.turn(place.depot).take(call.limits().time);
     if (!turn) return std::nullopt;
@@ -223,7 +223,7 @@ Result<Reply> change(Call& call, const Arguments& arguments, std::string_view ab
                      const Change& change) {
   const auto path = TRY(path_of(call, arguments));
   const auto pointer = TRY(base_pointer(call, arguments));
-  return change_until_committed(
+  return change_on_newest(
       call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
         const auto loaded = TRY(load_context(call, base, path, pointer));
         auto changed = TRY(change(loaded.view(), pointer));
@@ -265,7 +265,7 @@ Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
   const auto about = move ? "json_move" : "json_copy";
   const auto to_path =
       arguments.has("toPath") ? std::optional(TRY(fs::path_of(arguments, "toPath"))) : std::nullopt;
-  return change_until_committed(
+  return change_on_newest(
       call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
         const auto source = TRY(load_context(call, base, path, context));
         TRY(document::resolve(*source.open.value, context));

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/quote.h"
 #include "data/cas/file.h"
 #include "data/tree/change.h"
+#include "tools/depots/on_newest.h"
 
 namespace cairn {
 namespace {
 
-constexpr int kMaxAttempts = 100;
 constexpr std::size_t kMaxPathShown = 1000;
 
 std::string place_of(const Path& path) { return "/" + path.render(); }
@@ -368,30 +369,33 @@ Result<bool> DepotWorkspace::is_known(const Located& now) const {
 
 Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& rewrite) {
   const auto path = TRY(path_in_depot(text));
-  for (int attempt = 0;; ++attempt) {
-    const auto found = TRY(at(locate(tree_, path), path));
-    const auto node = TRY(at(cairn::open_file(tree_, found), path));
-    if (EntryValue::of(found.entry).bytes > kMaxEditedSize) {
-      return fail_at(Code::kFileTooLarge, path,
-                     fmt::format("it has {} bytes, and a file can be edited up to {}; write_file "
-                                 "replaces it",
-                                 EntryValue::of(found.entry).bytes, kMaxEditedSize));
-    }
-    const auto after = TRY(rewrite(TRY(read_file(tree_.nodes, *node)), place_of(found.path)));
-    Stage stage(call_.realm().nodes());
-    const auto done = TRY(at(cairn::write(stage, tree_.root, found.path, after), path));
-    const bool known = TRY(is_known(found));
-    auto saved = commit(stage, done, tree_.root->key(), message(found.path.render()));
-    if (saved) {
-      // A caller that knew all of the file knows all of it now; any other has seen a part.
-      if (known) knows(found.path.render(), done.root->key());
-      return place_of(found.path);
-    }
-    if (saved.error().code != Code::kConflict || attempt == kMaxAttempts) {
-      return Failure(std::move(saved).error().with("place", place_of(path)));
-    }
-    TRY(refresh());
+  bool again = false;
+  return on_newest(call_, [&]() -> Result<std::optional<std::string>> {
+    if (std::exchange(again, true)) TRY(refresh());
+    return edit_once(path, rewrite);
+  });
+}
+
+Result<std::optional<std::string>> DepotWorkspace::edit_once(const Path& path,
+                                                             const Rewrite& rewrite) {
+  const auto found = TRY(at(locate(tree_, path), path));
+  const auto node = TRY(at(cairn::open_file(tree_, found), path));
+  if (EntryValue::of(found.entry).bytes > kMaxEditedSize) {
+    return fail_at(Code::kFileTooLarge, path,
+                   fmt::format("it has {} bytes, and a file can be edited up to {}; write_file "
+                               "replaces it",
+                               EntryValue::of(found.entry).bytes, kMaxEditedSize));
   }
+  const auto after = TRY(rewrite(TRY(read_file(tree_.nodes, *node)), place_of(found.path)));
+  Stage stage(call_.realm().nodes());
+  const auto done = TRY(at(cairn::write(stage, tree_.root, found.path, after), path));
+  const bool known = TRY(is_known(found));
+  auto saved = commit(stage, done, tree_.root->key(), message(found.path.render()));
+  if (!saved && saved.error().code == Code::kConflict) return std::nullopt;
+  TRY(at(std::move(saved), path));
+  // A caller that knew all of the file knows all of it now; any other has seen a part.
+  if (known) knows(found.path.render(), done.root->key());
+  return place_of(found.path);
 }
 
 Result<std::string> DepotWorkspace::make_directory(std::string_view text) {

@@ -56,6 +56,8 @@ class DepotWorkspace final : public Workspace {
   // The tree to change a file in: as the caller has seen it, if others changed it since.
   enum class Unseen { kSaid, kFine };
   Result<TreeView> tree_for(const Path& path, Unseen unseen);
+  // One attempt on the tree as it was last read; nullopt: somebody else was faster.
+  Result<std::optional<std::string>> edit_once(const Path& path, const Rewrite& rewrite);
   // CONFLICT when a file below the directory is not as the caller has seen it.
   Result<void> check_below(const Path& directory) const;
   // What the caller knows from now on of what it has made.

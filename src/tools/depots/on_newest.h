@@ -12,7 +12,7 @@ namespace cairn {
 // Calls `attempt` until it gives a value; nullopt says that somebody else was faster. Fails with
 // what it fails with, and with CONFLICT when the call's time is up: nothing was changed then.
 template <typename Attempt>
-auto until_committed(Call& call, Attempt attempt)
+auto on_newest(Call& call, Attempt attempt)
     -> Result<typename std::invoke_result_t<Attempt>::value_type::value_type> {
   constexpr int kMaxAttempts = 1000;
   Budget budget(call.clock(), call.limits());
