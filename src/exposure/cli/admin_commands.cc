@@ -10,7 +10,7 @@
 
 #include "data/store/open.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/client/pages.h"
 
 namespace cairn::cli {
@@ -28,44 +28,43 @@ struct AdminArguments {
   std::string backup;
 };
 
-Result<int> run_usage(Context& context) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(session.call("get_usage", {}));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_usage(Kit& kit) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(client.call("get_usage", {}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Arguments usage(answer.as_object());
   const auto quota = usage.number("quotaLimit");
-  context.out.print("realm    {}\n", usage.text("realm"));
-  context.out.print("stored   {} in {}\n", human_size(usage.number("physicalBytes")),
-                    counted(usage.number("nodeCount"), "node"));
-  context.out.print("content  {} before compression\n", human_size(usage.number("logicalBytes")));
-  context.out.print("quota    {}\n", quota == 0 ? "none" : human_size(quota));
+  kit.out.print("realm    {}\n", usage.text("realm"));
+  kit.out.print("stored   {} in {}\n", human_size(usage.number("physicalBytes")),
+                counted(usage.number("nodeCount"), "node"));
+  kit.out.print("content  {} before compression\n", human_size(usage.number("logicalBytes")));
+  kit.out.print("quota    {}\n", quota == 0 ? "none" : human_size(quota));
   return 0;
 }
 
-Result<json::Object> audit_query(const Context& context, const AdminArguments& given) {
+Result<json::Object> audit_query(const Kit& kit, const AdminArguments& given) {
   json::Object out{{"limit", std::min<std::int64_t>(given.limit, 1000)}};
   if (!given.tool.empty()) out["tool"] = given.tool;
   if (!given.outcome.empty()) out["outcome"] = given.outcome;
   if (!given.endpoint.empty()) out["endpointId"] = given.endpoint;
   if (!given.since.empty()) {
     const std::chrono::milliseconds span = TRY(parse_duration(given.since));
-    out["since"] = std::max<Millis>(0, context.clock().now() - span.count());
+    out["since"] = std::max<Millis>(0, kit.clock().now() - span.count());
   }
   return out;
 }
 
-Result<int> run_audit(Context& context, const AdminArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_audit(Kit& kit, const AdminArguments& given) {
+  auto& client = *TRY(kit.client());
   const auto most = static_cast<std::size_t>(given.limit);
-  auto answer =
-      TRY(collect(session, "get_audit", TRY(audit_query(context, given)), "entries", most));
+  auto answer = TRY(collect(client, "get_audit", TRY(audit_query(kit, given)), "entries", most));
   auto& entries = answer.as_object()["entries"].as_array();
   if (entries.size() > most) entries.resize(most);
-  if (context.options.json) {
-    context.out.print_json(answer);
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Table table({{"TIME"},
@@ -84,23 +83,22 @@ Result<int> run_audit(Context& context, const AdminArguments& given) {
                {std::string(row.text("tool")), Style::kCyan},
                {std::string(row.text("outcome")), fine ? Style::kGreen : Style::kRed},
                fmt::format("{:.1f} ms", static_cast<double>(row.number("micros")) / 1000),
-               context.out.safe(row.text("context"))});
+               kit.out.safe(row.text("context"))});
   }
-  table.print(context.out);
+  table.print(kit.out);
   return 0;
 }
 
-Result<int> run_gc(Context& context) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(session.call("collect_garbage", {}));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_gc(Kit& kit) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(client.call("collect_garbage", {}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Arguments report(answer.as_object());
-  context.out.print("removed {}, freed {}; {} in use\n", counted(report.number("removed"), "node"),
-                    human_size(report.number("freedBytes")),
-                    counted(report.number("marked"), "node"));
+  kit.out.print("removed {}, freed {}; {} in use\n", counted(report.number("removed"), "node"),
+                human_size(report.number("freedBytes")), counted(report.number("marked"), "node"));
   return 0;
 }
 
@@ -115,44 +113,43 @@ void show_problems(Output& out, const Arguments& report) {
   }
 }
 
-Result<int> run_fsck(Context& context) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(session.call("check_store", {}));
+Result<int> run_fsck(Kit& kit) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(client.call("check_store", {}));
   Arguments report(answer.as_object());
   const int code = report.flag("clean") ? 0 : kNotClean;
-  if (context.options.json) {
-    context.out.print_json(answer);
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return code;
   }
-  show_problems(context.out, report);
-  context.out.print(
-      "{}: {}, {}, {}\n",
-      report.flag("clean") ? "clean" : counted(report.number("problemCount"), "problem"),
-      counted(report.number("nodes"), "node"), human_size(report.number("bytes")),
-      counted(report.number("roots"), "root"));
+  show_problems(kit.out, report);
+  kit.out.print("{}: {}, {}, {}\n",
+                report.flag("clean") ? "clean" : counted(report.number("problemCount"), "problem"),
+                counted(report.number("nodes"), "node"), human_size(report.number("bytes")),
+                counted(report.number("roots"), "root"));
   return code;
 }
 
-Result<int> run_backup(Context& context, const AdminArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_backup(Kit& kit, const AdminArguments& given) {
+  auto& client = *TRY(kit.client());
   std::filesystem::path target = given.target;
   // On another machine this directory means nothing; there the path has to be whole.
-  if (session.same_machine()) target = std::filesystem::absolute(target);
-  const auto answer = TRY(session.call("backup_store", {{"target", target.string()}}));
-  if (context.options.json) {
-    context.out.print_json(answer);
+  if (client.same_machine()) target = std::filesystem::absolute(target);
+  const auto answer = TRY(client.call("backup_store", {{"target", target.string()}}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
-    context.out.print("{}\n", Arguments(answer.as_object()).text("target"));
+    kit.out.print("{}\n", Arguments(answer.as_object()).text("target"));
   }
   return 0;
 }
 
-Result<int> run_restore(Context& context, const AdminArguments& given) {
+Result<int> run_restore(Kit& kit, const AdminArguments& given) {
   TRY(restore_backup(given.backup, given.target));
-  if (context.options.json) {
-    context.out.print_json(json::Object{{"data", given.target}});
+  if (kit.options.json) {
+    kit.out.print_json(json::Object{{"data", given.target}});
   } else {
-    context.out.print("{}\n", given.target);
+    kit.out.print("{}\n", given.target);
   }
   return 0;
 }
@@ -171,7 +168,7 @@ void add_admin_commands(Commands& commands) {
                                .description = "Who did what in the realm, newest first",
                                .example = "cairn audit --since 1h --tool depot_commit",
                                .group = group},
-                              [given](Context& context) { return run_audit(context, *given); });
+                              [given](Kit& kit) { return run_audit(kit, *given); });
   command.add_value("-n,--limit", given->limit, "N", "At most so many [50]").positive();
   command.add_value("--tool", given->tool, "TOOL", "Only of this tool");
   command.add_value("--outcome", given->outcome, "CODE", "ok, or a code such as CONFLICT");
@@ -195,13 +192,13 @@ void add_admin_commands(Commands& commands) {
                     .description = "Copy the whole store to a new directory, while it is used",
                     .example = "cairn backup /backups/cairn-monday",
                     .group = group},
-                   [given](Context& context) { return run_backup(context, *given); });
+                   [given](Kit& kit) { return run_backup(kit, *given); });
   command.add_argument("TARGET", given->target, "A directory that does not exist yet");
   command = commands.add({.name = "restore",
                           .description = "Make a data directory from a backup",
                           .example = "cairn restore /backups/cairn-monday /srv/cairn",
                           .group = group},
-                         [given](Context& context) { return run_restore(context, *given); });
+                         [given](Kit& kit) { return run_restore(kit, *given); });
   command.add_argument("BACKUP", given->backup, "What 'cairn backup' made");
   command.add_argument("DATA", given->target, "A directory that does not exist yet");
 }

@@ -8,8 +8,8 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
-#include "exposure/client/remote_session.h"
+#include "exposure/cli/kit.h"
+#include "exposure/client/remote_client.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/query_arguments.h"
 #include "tools/executor/table.h"
@@ -51,7 +51,7 @@ Result<void> add_pairs(json::Object& arguments, const CallArguments& given) {
 }
 
 // Through an endpoint: its key is all that is needed.
-Result<int> call_endpoint(Context& context, const CallArguments& given) {
+Result<int> call_endpoint(Kit& kit, const CallArguments& given) {
   const char* const known = std::getenv("CAIRN_ENDPOINT_KEY");
   const auto key = given.key.empty() && known != nullptr ? std::string(known) : given.key;
   if (key.empty()) {
@@ -66,22 +66,22 @@ Result<int> call_endpoint(Context& context, const CallArguments& given) {
   const auto arguments = text.empty() ? json::Object() : TRY(from_json(text));
   // The server's URL; an address of the endpoint itself does as well.
   const auto url = given.endpoint.substr(0, given.endpoint.find("/api/"));
-  auto session = TRY(client::open_remote(
-      {.url = url, .token = key, .ca_file = context.options.ca_file, .tools = "/api/v2/rest/-/"}));
-  context.out.print_json(TRY(session->call(given.tool, arguments)));
+  auto client = TRY(client::open_remote(
+      {.url = url, .token = key, .ca_file = kit.options.ca_file, .tools = "/api/v2/rest/-/"}));
+  kit.out.print_json(TRY(client->call(given.tool, arguments)));
   return 0;
 }
 
-Result<int> run_call(Context& context, const CallArguments& given) {
-  if (!given.endpoint.empty()) return call_endpoint(context, given);
+Result<int> run_call(Kit& kit, const CallArguments& given) {
+  if (!given.endpoint.empty()) return call_endpoint(kit, given);
   if (!given.key.empty()) {
     return fail(Code::kInvalidArgument, "--key goes with --endpoint, the server's URL");
   }
   json::Object arguments;
   if (!given.json.empty()) arguments = TRY(from_json(given.json));
   TRY(add_pairs(arguments, given));
-  auto& session = *TRY(context.session());
-  context.out.print_json(TRY(session.call(given.tool, arguments)));
+  auto& client = *TRY(kit.client());
+  kit.out.print_json(TRY(client.call(given.tool, arguments)));
   return 0;
 }
 
@@ -95,7 +95,7 @@ void add_call_command(Commands& commands) {
        .example = "cairn call fs_stat nodeKey=dpt_… path=src/main.ts",
        .more = "Lists in key=value are separated by commas. A server shows all tools at /api/docs.",
        .group = "Server"},
-      [given](Context& context) { return run_call(context, *given); });
+      [given](Kit& kit) { return run_call(kit, *given); });
   command.add_argument("TOOL", given->tool, "Its name, such as fs_read");
   command.add_argument("KEY=VALUE", given->pairs, "Its arguments; with --endpoint: JSON")
       .required(false);

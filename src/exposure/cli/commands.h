@@ -10,11 +10,11 @@
 
 namespace cairn::cli {
 
-class Context;
+class Kit;
 struct Options;
 
 // Gives the exit code.
-using Run = std::function<Result<int>(Context& context)>;
+using Run = std::function<Result<int>(Kit& kit)>;
 
 class Commands final {
  public:

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "tools/executor/meter.h"
 
 namespace cairn::cli {
@@ -31,7 +31,7 @@ class CommandsTest : public ::testing::Test {
 
   CommandsTest() {
     auto command = commands_.add({.name = "probe", .description = "", .example = ""},
-                                 [](Context&) { return kProbe; });
+                                 [](Kit&) { return kProbe; });
     command.add_argument("NAME", name_, "Its name").required(false);
     command.add_value("-s,--side", side_, "SIDE", "Which side").one_of({"left", "right"});
     command.add_value("--count", count_, "N", "How many").positive();
@@ -43,9 +43,9 @@ class CommandsTest : public ::testing::Test {
     root_ = command.add_values("--root", roots_, "DIR", "Where");
 
     auto outer = commands_.add({.name = "outer", .description = "", .example = ""},
-                               [](Context&) { return kOuter; });
+                               [](Kit&) { return kOuter; });
     auto inner = commands_.add(outer, {.name = "inner", .description = "", .example = ""},
-                               [](Context&) { return kInner; });
+                               [](Kit&) { return kInner; });
     inner.add_value("--client", client_, "CLIENT", "For whom").required();
   }
 
@@ -56,15 +56,15 @@ class CommandsTest : public ::testing::Test {
     std::vector<char*> argv;
     for (auto& word : copies) argv.push_back(word.data());
     const auto parsed = commands_.parse(static_cast<int>(argv.size()), argv.data());
-    return parsed.run ? parsed.run(context_).value() : parsed.exit_code;
+    return parsed.run ? parsed.run(kit_).value() : parsed.exit_code;
   }
 
   ManualClock clock_;
   SeededRandom random_{1};
   NoMeter meter_;
   World world_{clock_, random_, meter_};
-  Context context_{world_};
-  Commands commands_{context_.options};
+  Kit kit_{world_};
+  Commands commands_{kit_.options};
 
   std::string name_;
   std::string side_ = "left";
@@ -90,7 +90,7 @@ TEST_F(CommandsTest, ValuesGoToTheVariablesTheyWereAddedWith) {
   EXPECT_EQ(lines_, 20);
   EXPECT_EQ(note_, "");
   EXPECT_TRUE(force_);
-  EXPECT_TRUE(context_.options.json);
+  EXPECT_TRUE(kit_.options.json);
 }
 
 TEST_F(CommandsTest, VariablesStayAsTheyAreWhenNothingIsGiven) {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "exposure/client/direct_session.h"
-#include "exposure/client/remote_session.h"
+#include "exposure/client/direct_client.h"
+#include "exposure/client/remote_client.h"
 #include "exposure/serve/serve.h"
 #include "exposure/serve/server_file.h"
 #include "tools/executor/engine.h"
@@ -51,8 +51,8 @@ Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create creat
   return engine;
 }
 
-Result<std::unique_ptr<client::Session>> connect(const Options& options, Create create,
-                                                 const World& world) {
+Result<std::unique_ptr<client::Client>> connect(const Options& options, Create create,
+                                                const World& world) {
   if (auto server = TRY(server_choice(options))) {
     return client::open_remote(
         {.url = server->url, .token = server->token, .ca_file = options.ca_file});

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "exposure/cli/options.h"
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 
 namespace cairn {
 class Clock;
@@ -30,7 +30,7 @@ Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create creat
 
 // Through a server when one is named, or when one has the data directory open; else directly.
 // Another command that has it open is waited for, for some seconds.
-Result<std::unique_ptr<client::Session>> connect(const Options& options, Create create,
-                                                 const World& world);
+Result<std::unique_ptr<client::Client>> connect(const Options& options, Create create,
+                                                const World& world);
 
 }  // namespace cairn::cli

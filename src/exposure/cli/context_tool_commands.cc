@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
+#include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
 #include "exposure/client/pages.h"
 
@@ -26,11 +26,11 @@ struct ToolArguments {
   std::string script;
 };
 
-Result<json::Object> arguments_of(client::Session& session, const ToolArguments& given) {
+Result<json::Object> arguments_of(client::Client& client, const ToolArguments& given) {
   json::Object out;
   if (!given.id.empty()) out["toolId"] = given.id;
   if (!given.operation.empty()) out["operationType"] = given.operation;
-  if (!given.depot.empty()) out["depotId"] = TRY(resolve_depot(session, given.depot));
+  if (!given.depot.empty()) out["depotId"] = TRY(resolve_depot(client, given.depot));
   if (given.path) out["path"] = *given.path;
   if (given.json_path) out["jsonPath"] = *given.json_path;
   if (given.name) out["name"] = *given.name;
@@ -51,13 +51,13 @@ std::string context_of(const Arguments& tool) {
   return out.empty() ? "its own contexts" : out;
 }
 
-void show_tool(Context& context, const json::Value& answer) {
-  if (context.options.json) {
-    context.out.print_json(answer);
+void show_tool(Kit& kit, const json::Value& answer) {
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return;
   }
   const Arguments tool(answer.as_object());
-  auto& out = context.out;
+  auto& out = kit.out;
   out.print("{}  {}\n", out.paint(Style::kBold, tool.text("toolId")), out.safe(tool.text("name")));
   out.print("  operation  {}\n", tool.text("operationType"));
   out.print("  context    {}\n", out.safe(context_of(tool)));
@@ -69,28 +69,28 @@ void show_tool(Context& context, const json::Value& answer) {
   out.print("  owner      {}\n", tool.text("owner"));
 }
 
-Result<int> run_one(Context& context, const ToolArguments& given, std::string_view tool) {
-  auto& session = *TRY(context.session());
-  show_tool(context, TRY(session.call(tool, TRY(arguments_of(session, given)))));
+Result<int> run_one(Kit& kit, const ToolArguments& given, std::string_view tool) {
+  auto& client = *TRY(kit.client());
+  show_tool(kit, TRY(client.call(tool, TRY(arguments_of(client, given)))));
   return 0;
 }
 
-Result<int> run_delete(Context& context, const ToolArguments& given) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(session.call("delete_tool", {{"toolId", given.id}}));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_delete(Kit& kit, const ToolArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(client.call("delete_tool", {{"toolId", given.id}}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
-    context.out.print("deleted {}\n", given.id);
+    kit.out.print("deleted {}\n", given.id);
   }
   return 0;
 }
 
-Result<int> run_list(Context& context) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(collect(session, "list_tools", {{"limit", 1000}}, "tools"));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_list(Kit& kit) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(collect(client, "list_tools", {{"limit", 1000}}, "tools"));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Table table({{"TOOL"}, {"OPERATION"}, {"CONTEXT"}, {"NAME"}});
@@ -98,13 +98,13 @@ Result<int> run_list(Context& context) {
     const Arguments row(item.as_object());
     table.add({{std::string(row.text("toolId")), Style::kCyan},
                std::string(row.text("operationType")),
-               context.out.safe(context_of(row)),
-               context.out.safe(row.text("name"))});
+               kit.out.safe(context_of(row)),
+               kit.out.safe(row.text("name"))});
   }
   if (table.empty()) {
     note("there are none; 'cairn tool create' makes one");
   } else {
-    table.print(context.out);
+    table.print(kit.out);
   }
   return 0;
 }
@@ -141,19 +141,19 @@ void add_context_tool_commands(Commands& commands) {
          .description = "Make a tool that endpoints can bind",
          .example = "cairn tool create --op query --depot shop --path orders.json",
          .more = "It acts with your rights, on its context only. The context must exist."},
-        [given](Context& context) { return run_one(context, *given, "create_tool"); });
+        [given](Kit& kit) { return run_one(kit, *given, "create_tool"); });
     add_definition(command, *given, true);
   }
   commands.add(group,
                {.name = "list",
                 .description = "Your tools and those of delegates below you",
                 .example = "cairn tool list"},
-               [](Context& context) { return run_list(context); });
+               [](Kit& kit) { return run_list(kit); });
   {
     auto given = std::make_shared<ToolArguments>();
     auto command = commands.add(
         group, {.name = "show", .description = "One tool", .example = "cairn tool show adi_…"},
-        [given](Context& context) { return run_one(context, *given, "get_tool"); });
+        [given](Kit& kit) { return run_one(kit, *given, "get_tool"); });
     command.add_argument("ID", given->id, "adi_…");
   }
   {
@@ -163,7 +163,7 @@ void add_context_tool_commands(Commands& commands) {
                      {.name = "update",
                       .description = "Change a tool; in force for the next call",
                       .example = "cairn tool update adi_… --description 'Orders of this year'"},
-                     [given](Context& context) { return run_one(context, *given, "update_tool"); });
+                     [given](Kit& kit) { return run_one(kit, *given, "update_tool"); });
     command.add_argument("ID", given->id, "adi_…");
     add_definition(command, *given, false);
   }
@@ -173,7 +173,7 @@ void add_context_tool_commands(Commands& commands) {
                                 {.name = "delete",
                                  .description = "Delete a tool that no endpoint binds",
                                  .example = "cairn tool delete adi_…"},
-                                [given](Context& context) { return run_delete(context, *given); });
+                                [given](Kit& kit) { return run_delete(kit, *given); });
     command.add_argument("ID", given->id, "adi_…");
   }
 }

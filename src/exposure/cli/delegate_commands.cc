@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
 #include "exposure/client/pages.h"
 
@@ -31,23 +31,23 @@ bool is_by_index(std::string_view scope) {
 }
 
 // `my-project:docs` becomes `dpt_…/docs`; `.` and `0:1:2` stay as they are.
-Result<std::string> scope_of(client::Session& session, const std::string& text) {
+Result<std::string> scope_of(client::Client& client, const std::string& text) {
   if (is_by_index(text)) return text;
-  auto address = TRY(resolve_address(session, text));
+  auto address = TRY(resolve_address(client, text));
   return address.path.empty() ? address.tree.key : address.tree.key + "/" + address.path;
 }
 
-Result<json::Object> arguments_of(client::Session& session, const DelegateArguments& given) {
+Result<json::Object> arguments_of(client::Client& client, const DelegateArguments& given) {
   json::Object out;
   if (!given.name.empty()) out["name"] = given.name;
   if (given.can_upload) out["canUpload"] = true;
   if (given.can_manage) out["canManageDepot"] = true;
   if (!given.expires.empty()) out["expiresIn"] = TRY(parse_duration(given.expires)).count();
   json::Array depots;
-  for (const auto& depot : given.depots) depots.emplace_back(TRY(resolve_depot(session, depot)));
+  for (const auto& depot : given.depots) depots.emplace_back(TRY(resolve_depot(client, depot)));
   if (!depots.empty()) out["delegatedDepots"] = std::move(depots);
   json::Array scope;
-  for (const auto& root : given.scope) scope.emplace_back(TRY(scope_of(session, root)));
+  for (const auto& root : given.scope) scope.emplace_back(TRY(scope_of(client, root)));
   if (!scope.empty()) out["scope"] = std::move(scope);
   return out;
 }
@@ -86,58 +86,58 @@ void show_delegate(Output& out, const Arguments& delegate) {
   out.print("  ends     {}\n", ends(delegate));
 }
 
-Result<int> run_create(Context& context, const DelegateArguments& given) {
-  auto& session = *TRY(context.session());
-  auto arguments = TRY(arguments_of(session, given));
-  const auto answer = TRY(session.call("create_delegate", arguments));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_create(Kit& kit, const DelegateArguments& given) {
+  auto& client = *TRY(kit.client());
+  auto arguments = TRY(arguments_of(client, given));
+  const auto answer = TRY(client.call("create_delegate", arguments));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Arguments issued(answer.as_object());
-  show_delegate(context.out, Arguments(client::object_of(issued.object(), "delegate")));
-  context.out.print("  access   {}\n", issued.text("accessToken"));
-  context.out.print("  until    {}\n", human_time(issued.number("accessTokenExpiresAt")));
-  context.out.print("  refresh  {}\n", issued.text("refreshToken"));
+  show_delegate(kit.out, Arguments(client::object_of(issued.object(), "delegate")));
+  kit.out.print("  access   {}\n", issued.text("accessToken"));
+  kit.out.print("  until    {}\n", human_time(issued.number("accessTokenExpiresAt")));
+  kit.out.print("  refresh  {}\n", issued.text("refreshToken"));
   note("the tokens are shown this once");
   return 0;
 }
 
-Result<int> run_list(Context& context, const DelegateArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_list(Kit& kit, const DelegateArguments& given) {
+  auto& client = *TRY(kit.client());
   json::Object arguments{{"limit", 1000}};
   if (!given.parent.empty()) arguments["parentId"] = given.parent;
-  const auto answer = TRY(collect(session, "list_delegates", std::move(arguments), "delegates"));
-  if (context.options.json) {
-    context.out.print_json(answer);
+  const auto answer = TRY(collect(client, "list_delegates", std::move(arguments), "delegates"));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Table table({{"DELEGATE"}, {"NAME"}, {"RIGHTS"}, {"SEES"}, {"ENDS"}});
   for (const auto& item : client::rows_of(answer.as_object(), "delegates")) {
     Arguments row(item.as_object());
     table.add({{std::string(row.text("delegateId")), Style::kCyan},
-               context.out.safe(row.text("name")),
+               kit.out.safe(row.text("name")),
                rights_of(row),
-               context.out.safe(sees(row)),
+               kit.out.safe(sees(row)),
                ends(row)});
   }
   if (table.empty()) {
     note("there are none; 'cairn delegate create' makes one");
   } else {
-    table.print(context.out);
+    table.print(kit.out);
   }
   return 0;
 }
 
-Result<int> run_one(Context& context, const DelegateArguments& given, std::string_view tool) {
-  auto& session = *TRY(context.session());
+Result<int> run_one(Kit& kit, const DelegateArguments& given, std::string_view tool) {
+  auto& client = *TRY(kit.client());
   json::Object arguments;
   if (!given.id.empty()) arguments["delegateId"] = given.id;
-  const auto answer = TRY(session.call(tool, arguments));
-  if (context.options.json) {
-    context.out.print_json(answer);
+  const auto answer = TRY(client.call(tool, arguments));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
-    show_delegate(context.out, Arguments(answer.as_object()));
+    show_delegate(kit.out, Arguments(answer.as_object()));
   }
   return 0;
 }
@@ -171,30 +171,28 @@ void add_delegate_commands(Commands& commands) {
        .example = "cairn delegate create --name doc-writer --can-upload --scope my-project:docs",
        .more = "It is read-only unless told otherwise, and sees what you see unless narrowed. The\n"
                "access token is good for an hour; the refresh token is traded in for new ones."},
-      [given](Context& context) { return run_create(context, *given); });
+      [given](Kit& kit) { return run_create(kit, *given); });
   add_create_options(command, *given);
 
   command = commands.add(group,
                          {.name = "list",
                           .description = "The delegates you made, oldest first",
                           .example = "cairn delegate list"},
-                         [given](Context& context) { return run_list(context, *given); });
+                         [given](Kit& kit) { return run_list(kit, *given); });
   command.add_value("--parent", given->parent, "ID", "Those that one below you made");
 
-  command =
-      commands.add(group,
-                   {.name = "show",
-                    .description = "One delegate, or yourself",
-                    .example = "cairn delegate show"},
-                   [given](Context& context) { return run_one(context, *given, "get_delegate"); });
+  command = commands.add(group,
+                         {.name = "show",
+                          .description = "One delegate, or yourself",
+                          .example = "cairn delegate show"},
+                         [given](Kit& kit) { return run_one(kit, *given, "get_delegate"); });
   command.add_argument("ID", given->id, "dlt_… [you]").required(false);
 
-  command = commands.add(
-      group,
-      {.name = "revoke",
-       .description = "End a delegate, and all below it, at once",
-       .example = "cairn delegate revoke dlt_…"},
-      [given](Context& context) { return run_one(context, *given, "revoke_delegate"); });
+  command = commands.add(group,
+                         {.name = "revoke",
+                          .description = "End a delegate, and all below it, at once",
+                          .example = "cairn delegate revoke dlt_…"},
+                         [given](Kit& kit) { return run_one(kit, *given, "revoke_delegate"); });
   command.add_argument("ID", given->id, "dlt_…");
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
 #include "exposure/client/pages.h"
 
@@ -45,48 +45,48 @@ void show_depot(Output& out, const Arguments& depot) {
             depot.number("maxHistory"));
 }
 
-Result<int> run_create(Context& context, const DepotArguments& given) {
-  auto& session = *TRY(context.session(Create::kYes));
-  auto answer = TRY(session.call("create_depot", {{"title", given.title}}));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_create(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client(Create::kYes));
+  auto answer = TRY(client.call("create_depot", {{"title", given.title}}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
-    context.out.print("{}\n", Arguments(answer.as_object()).text("depotId"));
+    kit.out.print("{}\n", Arguments(answer.as_object()).text("depotId"));
   }
   return 0;
 }
 
-Result<int> run_list(Context& context) {
-  auto& session = *TRY(context.session());
-  auto answer = TRY(collect(session, "list_depots", {{"limit", 1000}}, "depots"));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_list(Kit& kit) {
+  auto& client = *TRY(kit.client());
+  auto answer = TRY(collect(client, "list_depots", {{"limit", 1000}}, "depots"));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Table table({{"DEPOT"}, {"TITLE"}, {"UPDATED"}, {"ROOT"}});
   for (const auto& item : client::rows_of(answer.as_object(), "depots")) {
     Arguments row(item.as_object());
     table.add({{std::string(row.text("depotId")), Style::kCyan},
-               context.out.safe(row.text("title")),
+               kit.out.safe(row.text("title")),
                human_time(row.number("updatedAt")),
                std::string(row.maybe_text("root").value_or("gone"))});
   }
   if (table.empty()) {
     note("there are no depots; 'cairn depot create TITLE' makes one");
   } else {
-    table.print(context.out);
+    table.print(kit.out);
   }
   return 0;
 }
 
-Result<int> run_show(Context& context, const DepotArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_show(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
   auto answer =
-      TRY(session.call("get_depot", {{"depotId", TRY(resolve_depot(session, given.depot))}}));
-  if (context.options.json) {
-    context.out.print_json(answer);
+      TRY(client.call("get_depot", {{"depotId", TRY(resolve_depot(client, given.depot))}}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
-    show_depot(context.out, Arguments(answer.as_object()));
+    show_depot(kit.out, Arguments(answer.as_object()));
   }
   return 0;
 }
@@ -102,63 +102,63 @@ void show_entry(Output& out, const Arguments& entry) {
   }
 }
 
-Result<int> run_log(Context& context, const DepotArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_log(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
   const auto most = given.limit == 0 ? std::numeric_limits<std::size_t>::max() : given.limit;
-  json::Object arguments{{"depotId", TRY(resolve_depot(session, given.depot))},
+  json::Object arguments{{"depotId", TRY(resolve_depot(client, given.depot))},
                          {"limit", std::min<std::size_t>(most, 1000)}};
-  if (context.options.json) {
-    auto all = TRY(collect(session, "depot_history", std::move(arguments), "entries", most));
+  if (kit.options.json) {
+    auto all = TRY(collect(client, "depot_history", std::move(arguments), "entries", most));
     auto& entries = all.as_object()["entries"].as_array();
     if (entries.size() > most) entries.resize(most);
-    context.out.print_json(all);
+    kit.out.print_json(all);
     return 0;
   }
   std::size_t shown_entries = 0;
-  TRY(for_each(session, "depot_history", std::move(arguments), "entries",
+  TRY(for_each(client, "depot_history", std::move(arguments), "entries",
                [&](const json::Object& entry) -> Result<client::More> {
-                 show_entry(context.out, Arguments(entry));
+                 show_entry(kit.out, Arguments(entry));
                  return ++shown_entries < most ? client::More::kYes : client::More::kNo;
                }));
   return 0;
 }
 
-Result<int> print_committed(Context& context, const json::Value& answer) {
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> print_committed(Kit& kit, const json::Value& answer) {
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Arguments commit(answer.as_object());
-  context.out.print("{}\n", commit.text("root"));
+  kit.out.print("{}\n", commit.text("root"));
   if (!commit.flag("changed")) note("the depot had this root already");
   if (commit.flag("merged")) note("others had committed; their changes were merged in");
   return 0;
 }
 
-Result<int> run_commit(Context& context, const DepotArguments& given) {
-  auto& session = *TRY(context.session());
-  json::Object arguments{{"depotId", TRY(resolve_depot(session, given.depot))},
+Result<int> run_commit(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
+  json::Object arguments{{"depotId", TRY(resolve_depot(client, given.depot))},
                          {"root", given.root}};
   if (!given.message.empty()) arguments["message"] = given.message;
   if (!given.expected.empty()) arguments["expectedRoot"] = given.expected;
   if (given.force) arguments["force"] = true;
-  return print_committed(context, TRY(session.call("depot_commit", arguments)));
+  return print_committed(kit, TRY(client.call("depot_commit", arguments)));
 }
 
-Result<int> run_revert(Context& context, const DepotArguments& given) {
-  auto& session = *TRY(context.session());
-  json::Object arguments{{"depotId", TRY(resolve_depot(session, given.depot))},
+Result<int> run_revert(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
+  json::Object arguments{{"depotId", TRY(resolve_depot(client, given.depot))},
                          {"root", given.root}};
   if (!given.message.empty()) arguments["message"] = given.message;
-  return print_committed(context, TRY(session.call("depot_revert", arguments)));
+  return print_committed(kit, TRY(client.call("depot_revert", arguments)));
 }
 
-Result<int> run_rename(Context& context, const DepotArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_rename(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
   auto answer =
-      TRY(session.call("update_depot", {{"depotId", TRY(resolve_depot(session, given.depot))},
-                                        {"title", given.title}}));
-  if (context.options.json) context.out.print_json(answer);
+      TRY(client.call("update_depot", {{"depotId", TRY(resolve_depot(client, given.depot))},
+                                       {"title", given.title}}));
+  if (kit.options.json) kit.out.print_json(answer);
   return 0;
 }
 
@@ -180,15 +180,15 @@ Result<void> confirm_delete(const Arguments& depot) {
   return fail(Code::kInvalidArgument, "not deleted");
 }
 
-Result<int> run_delete(Context& context, const DepotArguments& given) {
-  auto& session = *TRY(context.session());
-  const auto id = TRY(resolve_depot(session, given.depot));
+Result<int> run_delete(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto id = TRY(resolve_depot(client, given.depot));
   if (!given.yes) {
-    auto depot = TRY(session.call("get_depot", {{"depotId", id}}));
+    auto depot = TRY(client.call("get_depot", {{"depotId", id}}));
     TRY(confirm_delete(Arguments(depot.as_object())));
   }
-  auto answer = TRY(session.call("delete_depot", {{"depotId", id}}));
-  if (context.options.json) context.out.print_json(answer);
+  auto answer = TRY(client.call("delete_depot", {{"depotId", id}}));
+  if (kit.options.json) kit.out.print_json(answer);
   return 0;
 }
 
@@ -204,15 +204,15 @@ class DepotGroup final {
   // The command and the arguments it fills.
   std::pair<Command, Given> add(
       const Commands::About& about,
-      const std::function<Result<int>(Context&, const DepotArguments&)>& run) {
+      const std::function<Result<int>(Kit&, const DepotArguments&)>& run) {
     auto given = std::make_shared<DepotArguments>();
-    auto command = commands_.add(group_, about,
-                                 [given, run](Context& context) { return run(context, *given); });
+    auto command =
+        commands_.add(group_, about, [given, run](Kit& kit) { return run(kit, *given); });
     return {command, given};
   }
   std::pair<Command, Given> add_for_one(
       const Commands::About& about,
-      const std::function<Result<int>(Context&, const DepotArguments&)>& run) {
+      const std::function<Result<int>(Kit&, const DepotArguments&)>& run) {
     auto added = add(about, run);
     added.first.add_argument("DEPOT", added.second->depot, "Its title or id");
     return added;
@@ -237,7 +237,7 @@ void add_depot_commands(Commands& commands) {
   group.add({.name = "list",
              .description = "The depots you may see, oldest first",
              .example = "cairn depot list"},
-            [](Context& context, const DepotArguments&) { return run_list(context); });
+            [](Kit& kit, const DepotArguments&) { return run_list(kit); });
   group.add_for_one({.name = "show",
                      .description = "One depot: its root, its times, its history",
                      .example = "cairn depot show my-project"},

@@ -12,8 +12,8 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/skill.h"
 #include "exposure/client/address.h"
 #include "exposure/client/pages.h"
@@ -86,13 +86,13 @@ std::string state(const Arguments& endpoint) {
   return out;
 }
 
-void show_endpoint(Context& context, const json::Value& answer) {
-  if (context.options.json) {
-    context.out.print_json(answer);
+void show_endpoint(Kit& kit, const json::Value& answer) {
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return;
   }
   const Arguments endpoint(answer.as_object());
-  auto& out = context.out;
+  auto& out = kit.out;
   out.print("{}  {}\n", out.paint(Style::kBold, endpoint.text("endpointId")),
             out.safe(endpoint.text("name")));
   out.print("  type     {}\n", endpoint.text("type"));
@@ -112,29 +112,29 @@ void show_endpoint(Context& context, const json::Value& answer) {
   if (!table.empty()) table.print(out);
 }
 
-Result<int> run_one(Context& context, const EndpointArguments& given, std::string_view tool) {
-  auto& session = *TRY(context.session());
-  show_endpoint(context, TRY(session.call(tool, TRY(arguments_of(given)))));
+Result<int> run_one(Kit& kit, const EndpointArguments& given, std::string_view tool) {
+  auto& client = *TRY(kit.client());
+  show_endpoint(kit, TRY(client.call(tool, TRY(arguments_of(given)))));
   return 0;
 }
 
-Result<int> run_status(Context& context, EndpointArguments given, std::string_view status) {
+Result<int> run_status(Kit& kit, EndpointArguments given, std::string_view status) {
   given.status = status;
-  return run_one(context, given, "update_endpoint");
+  return run_one(kit, given, "update_endpoint");
 }
 
-Result<int> run_instance(Context& context, const EndpointArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_instance(Kit& kit, const EndpointArguments& given) {
+  auto& client = *TRY(kit.client());
   auto arguments = TRY(arguments_of(given));
-  arguments["depotId"] = TRY(resolve_depot(session, given.depot));
+  arguments["depotId"] = TRY(resolve_depot(client, given.depot));
   arguments["path"] = given.path;
   if (!given.json_path.empty()) arguments["jsonPath"] = given.json_path;
   if (given.read_only) arguments["readOnly"] = true;
-  show_endpoint(context, TRY(session.call("create_mcp_instance", arguments)));
+  show_endpoint(kit, TRY(client.call("create_mcp_instance", arguments)));
   return 0;
 }
 
-Result<int> run_rebind(Context& context, const EndpointArguments& given) {
+Result<int> run_rebind(Kit& kit, const EndpointArguments& given) {
   json::Object arguments{{"endpointId", given.id}, {"bindingId", given.binding}};
   if (given.tool_name) arguments["toolName"] = *given.tool_name;
   if (given.description) arguments["description"] = *given.description;
@@ -144,24 +144,23 @@ Result<int> run_rebind(Context& context, const EndpointArguments& given) {
   if (!given.arguments.empty()) {
     arguments["arguments"] = TRY(json_argument(given.arguments, "--arguments"));
   }
-  auto& session = *TRY(context.session());
-  show_endpoint(context, TRY(session.call("update_binding", arguments)));
+  auto& client = *TRY(kit.client());
+  show_endpoint(kit, TRY(client.call("update_binding", arguments)));
   return 0;
 }
 
-Result<int> run_unbind(Context& context, const EndpointArguments& given) {
-  auto& session = *TRY(context.session());
-  show_endpoint(
-      context,
-      TRY(session.call("unbind_tool", {{"endpointId", given.id}, {"bindingId", given.binding}})));
+Result<int> run_unbind(Kit& kit, const EndpointArguments& given) {
+  auto& client = *TRY(kit.client());
+  show_endpoint(kit, TRY(client.call("unbind_tool",
+                                     {{"endpointId", given.id}, {"bindingId", given.binding}})));
   return 0;
 }
 
-Result<int> run_list(Context& context) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(collect(session, "list_endpoints", {{"limit", 1000}}, "endpoints"));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_list(Kit& kit) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(collect(client, "list_endpoints", {{"limit", 1000}}, "endpoints"));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Table table({{"ENDPOINT"}, {"TYPE"}, {"STATUS"}, {"TOOLS", Table::Align::kRight}, {"NAME"}});
@@ -171,39 +170,39 @@ Result<int> run_list(Context& context) {
                std::string(row.text("type")),
                state(row),
                std::to_string(client::rows_of(row.object(), "bindings").size()),
-               context.out.safe(row.text("name"))});
+               kit.out.safe(row.text("name"))});
   }
   if (table.empty()) {
     note("there are none; 'cairn endpoint create' makes one");
   } else {
-    table.print(context.out);
+    table.print(kit.out);
   }
   return 0;
 }
 
-Result<int> run_preview(Context& context, const EndpointArguments& given) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(session.call("preview_endpoint", TRY(arguments_of(given))));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_preview(Kit& kit, const EndpointArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(client.call("preview_endpoint", TRY(arguments_of(given))));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   for (const auto& item : client::rows_of(answer.as_object(), "tools")) {
     const Arguments tool(item.as_object());
-    context.out.print("{}\n  {}\n  {}\n", context.out.paint(Style::kBold, tool.text("name")),
-                      context.out.safe(tool.text("description")),
-                      context.out.safe(json::write(tool.object().at("inputSchema"))));
+    kit.out.print("{}\n  {}\n  {}\n", kit.out.paint(Style::kBold, tool.text("name")),
+                  kit.out.safe(tool.text("description")),
+                  kit.out.safe(json::write(tool.object().at("inputSchema"))));
   }
   return 0;
 }
 
-Result<int> run_delete(Context& context, const EndpointArguments& given) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(session.call("delete_endpoint", {{"endpointId", given.id}}));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_delete(Kit& kit, const EndpointArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(client.call("delete_endpoint", {{"endpointId", given.id}}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
-    context.out.print("deleted {}\n", given.id);
+    kit.out.print("deleted {}\n", given.id);
   }
   return 0;
 }
@@ -225,23 +224,23 @@ Result<void> write_file(const std::filesystem::path& file, const std::string& co
 }
 
 // The server that a skill's script will call: the named one, or the one that runs.
-Result<std::string> server_of(Context& context, const EndpointArguments& given) {
+Result<std::string> server_of(Kit& kit, const EndpointArguments& given) {
   if (!given.url.empty()) return given.url;
-  auto named = TRY(named_server(context.options));
+  auto named = TRY(named_server(kit.options));
   if (!named.empty()) return named;
-  return running_server(data_directory(context.options)).value_or("http://127.0.0.1:8787");
+  return running_server(data_directory(kit.options)).value_or("http://127.0.0.1:8787");
 }
 
-Result<int> run_export(Context& context, const EndpointArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_export(Kit& kit, const EndpointArguments& given) {
+  auto& client = *TRY(kit.client());
   const json::Object one{{"endpointId", given.id}};
-  const auto endpoint = TRY(session.call("get_endpoint", one));
-  const auto preview = TRY(session.call("preview_endpoint", one));
+  const auto endpoint = TRY(client.call("get_endpoint", one));
+  const auto preview = TRY(client.call("preview_endpoint", one));
   const Arguments about(endpoint.as_object());
   SkillSource source;
   source.name = about.text("name");
   source.description = about.text("description");
-  source.url = TRY(server_of(context, given));
+  source.url = TRY(server_of(kit, given));
   while (source.url.ends_with('/')) source.url.pop_back();
   source.tools = client::rows_of(preview.as_object(), "tools");
   const auto folder = std::filesystem::path(given.directory) / skill_name(source.name);
@@ -251,17 +250,17 @@ Result<int> run_export(Context& context, const EndpointArguments& given) {
   for (const auto& [path, content] : make_skill(source)) {
     TRY(write_file(folder / path, content, path.ends_with(".sh")));
   }
-  if (context.options.json) {
-    context.out.print_json(
+  if (kit.options.json) {
+    kit.out.print_json(
         json::Object{{"directory", folder.string()}, {"tools", source.tools.size()}});
   } else {
-    context.out.print("{}\n", folder.string());
+    kit.out.print("{}\n", folder.string());
     note("give the endpoint's key in CAIRN_ENDPOINT_KEY, or in the file .key of the folder");
   }
   return 0;
 }
 
-using Runner = std::function<Result<int>(Context& context, const EndpointArguments& given)>;
+using Runner = std::function<Result<int>(Kit& kit, const EndpointArguments& given)>;
 
 class Group final {
  public:
@@ -275,8 +274,8 @@ class Group final {
   std::pair<Command, std::shared_ptr<EndpointArguments>> add(const Commands::About& about,
                                                              const Runner& run) {
     auto given = std::make_shared<EndpointArguments>();
-    auto command = commands_.add(group_, about,
-                                 [given, run](Context& context) { return run(context, *given); });
+    auto command =
+        commands_.add(group_, about, [given, run](Kit& kit) { return run(kit, *given); });
     return {command, given};
   }
   std::pair<Command, std::shared_ptr<EndpointArguments>> add_for_one(const Commands::About& about,
@@ -292,8 +291,8 @@ class Group final {
 };
 
 Runner calls(std::string tool) {
-  return [tool = std::move(tool)](Context& context, const EndpointArguments& given) {
-    return run_one(context, given, tool);
+  return [tool = std::move(tool)](Kit& kit, const EndpointArguments& given) {
+    return run_one(kit, given, tool);
   };
 }
 
@@ -367,8 +366,8 @@ void add_changing(Group& group) {
          .description = fmt::format("Make it {}, at once{}", status,
                                     word == std::string_view("revoke") ? " and for good" : ""),
          .example = fmt::format("cairn endpoint {} aei_…", word)},
-        [made = std::string(status)](Context& context, const EndpointArguments& given) {
-          return run_status(context, given, made);
+        [made = std::string(status)](Kit& kit, const EndpointArguments& given) {
+          return run_status(kit, given, made);
         });
   }
   group.add_for_one({.name = "rotate",
@@ -422,7 +421,7 @@ void add_endpoint_commands(Commands& commands) {
   group.add({.name = "list",
              .description = "Your endpoints and those of delegates below you",
              .example = "cairn endpoint list"},
-            [](Context& context, const EndpointArguments&) { return run_list(context); });
+            [](Kit& kit, const EndpointArguments&) { return run_list(kit); });
   group.add_for_one({.name = "show",
                      .description = "One endpoint with its bindings",
                      .example = "cairn endpoint show aei_…"},

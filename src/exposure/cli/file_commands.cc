@@ -10,7 +10,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/print_tree.h"
 #include "exposure/client/address.h"
 #include "exposure/client/pages.h"
@@ -38,42 +38,42 @@ std::string size_text(const Arguments& entry) {
   return counted(entry.number("childCount"), "entry", "entries");
 }
 
-Result<int> run_ls(Context& context, const FileArguments& given) {
-  auto& session = *TRY(context.session());
-  auto arguments = TRY(resolve_address(session, given.where)).arguments();
+Result<int> run_ls(Kit& kit, const FileArguments& given) {
+  auto& client = *TRY(kit.client());
+  auto arguments = TRY(resolve_address(client, given.where)).arguments();
   arguments["limit"] = 1000;
-  if (context.options.json) {
-    context.out.print_json(TRY(collect(session, "fs_ls", std::move(arguments), "children")));
+  if (kit.options.json) {
+    kit.out.print_json(TRY(collect(client, "fs_ls", std::move(arguments), "children")));
     return 0;
   }
   // A directory may have a million entries: printed as they come.
-  TRY(for_each_page(session, "fs_ls", std::move(arguments),
+  TRY(for_each_page(client, "fs_ls", std::move(arguments),
                     [&](const json::Object& page) -> Result<client::More> {
                       Table table({{"", Table::Align::kRight}, {""}, {""}});
                       for (const auto& item : client::rows_of(page, "children")) {
                         Arguments child(item.as_object());
                         table.add({{size_text(child), Style::kDim},
                                    {std::string(child.text("contentType")), Style::kDim},
-                                   name_cell(context.out, child, child.text("name"))});
+                                   name_cell(kit.out, child, child.text("name"))});
                       }
-                      table.print(context.out);
+                      table.print(kit.out);
                       return client::More::kYes;
                     }));
   return 0;
 }
 
-Result<int> run_tree(Context& context, const FileArguments& given) {
-  auto& session = *TRY(context.session());
-  auto resolved = TRY(resolve_address(session, given.where));
+Result<int> run_tree(Kit& kit, const FileArguments& given) {
+  auto& client = *TRY(kit.client());
+  auto resolved = TRY(resolve_address(client, given.where));
   auto arguments = resolved.arguments();
   arguments["depth"] = given.depth;
   arguments["maxEntries"] = 100'000;
-  const auto answer = TRY(session.call("fs_tree", arguments));
-  if (context.options.json) {
-    context.out.print_json(answer);
+  const auto answer = TRY(client.call("fs_tree", arguments));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
-  auto& out = context.out;
+  auto& out = kit.out;
   out.print("{}\n", out.paint(Style::kBlue, out.safe(given.where)));
   const bool collapsed = print_tree(out, answer.as_object());
   if (Arguments(answer.as_object()).flag("truncated")) {
@@ -93,56 +93,55 @@ bool looks_binary(ByteView portion) {
   return !portion.empty();
 }
 
-Result<int> run_cat(Context& context, const FileArguments& given) {
-  auto& session = *TRY(context.session());
-  auto file = TRY(resolve_address(session, given.where));
-  if (context.options.json) {
+Result<int> run_cat(Kit& kit, const FileArguments& given) {
+  auto& client = *TRY(kit.client());
+  auto file = TRY(resolve_address(client, given.where));
+  if (kit.options.json) {
     return fail(Code::kInvalidArgument,
                 "cat prints a file as it is; 'cairn call fs_read' gives it as JSON");
   }
   bool first = true;
-  TRY(session.read_file(file.tree.key, file.path, [&](ByteView portion) -> Result<void> {
-    if (first && context.out.is_terminal() && !given.force && looks_binary(portion)) {
+  TRY(client.read_file(file.tree.key, file.path, [&](ByteView portion) -> Result<void> {
+    if (first && kit.out.is_terminal() && !given.force && looks_binary(portion)) {
       return fail(Code::kNotText,
                   "'{}' is not text and would upset the terminal; write it to a file, or use "
                   "--force",
                   shown(given.where));
     }
     first = false;
-    return context.out.write(portion);
+    return kit.out.write(portion);
   }));
   return 0;
 }
 
-Result<int> run_find(Context& context, const FileArguments& given) {
-  auto& session = *TRY(context.session());
-  auto arguments = TRY(resolve_address(session, given.where)).arguments();
+Result<int> run_find(Kit& kit, const FileArguments& given) {
+  auto& client = *TRY(kit.client());
+  auto arguments = TRY(resolve_address(client, given.where)).arguments();
   arguments["pattern"] = given.pattern;
   arguments["maxResults"] = 10'000;
   if (!given.type.empty()) arguments["type"] = given.type;
-  const auto answer = TRY(session.call("fs_find", arguments));
-  if (context.options.json) {
-    context.out.print_json(answer);
+  const auto answer = TRY(client.call("fs_find", arguments));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   for (const auto& item : client::rows_of(answer.as_object(), "matches")) {
     Arguments match(item.as_object());
-    auto cell = name_cell(context.out, match, match.text("path"));
-    context.out.print("{}\n", context.out.paint(cell.style, cell.text));
+    auto cell = name_cell(kit.out, match, match.text("path"));
+    kit.out.print("{}\n", kit.out.paint(cell.style, cell.text));
   }
   Arguments found(answer.as_object());
   if (found.flag("truncated")) note(fmt::format("there are more: {}", found.text("hint")));
   return 0;
 }
 
-using RunFiles = Result<int> (*)(Context&, const FileArguments&);
+using RunFiles = Result<int> (*)(Kit&, const FileArguments&);
 
 std::pair<Command, std::shared_ptr<FileArguments>> add(Commands& commands, Commands::About about,
                                                        RunFiles run) {
   auto given = std::make_shared<FileArguments>();
   about.group = "Files";
-  auto command =
-      commands.add(about, [given, run](Context& context) { return run(context, *given); });
+  auto command = commands.add(about, [given, run](Kit& kit) { return run(kit, *given); });
   command.add_argument("WHERE", given->where, kAddress);
   return {command, given};
 }

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "exposure/client/remote_session.h"
+#include "exposure/client/remote_client.h"
 
 namespace cairn::cli {
 namespace {

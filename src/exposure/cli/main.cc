@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/output.h"
 #include "tools/executor/meter.h"
 
@@ -20,9 +20,9 @@ using namespace cairn;
 // As a shell reports a program that SIGPIPE ended.
 constexpr int kAbandoned = 141;
 
-int finish(cli::Context& context, const Result<int>& outcome) {
-  auto flushed = context.out.flush();
-  if (context.out.abandoned()) return kAbandoned;
+int finish(cli::Kit& kit, const Result<int>& outcome) {
+  auto flushed = kit.out.flush();
+  if (kit.out.abandoned()) return kAbandoned;
   const auto* error = !outcome ? &outcome.error() : !flushed ? &flushed.error() : nullptr;
   if (error == nullptr) return *outcome;
   cli::note(error->render());
@@ -39,13 +39,13 @@ int run(int argc, char** argv) {
   SystemRandom random;
   NoMeter meter;
   const cli::World world{clock, random, meter};
-  cli::Context context(world);
-  cli::Commands commands(context.options);
+  cli::Kit kit(world);
+  cli::Commands commands(kit.options);
   cli::add_all(commands);
   auto parsed = commands.parse(argc, argv);
   if (!parsed.run) return parsed.exit_code;
-  context.out.allow_colour(!context.options.no_color);
-  return finish(context, parsed.run(context));
+  kit.out.allow_colour(!kit.options.no_color);
+  return finish(kit, parsed.run(kit));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include "exposure/agent/workspace_service.h"
 #include "exposure/cli/client_settings.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/local_store.h"
 #include "exposure/mcp/bridge/bridge.h"
 #include "exposure/mcp/stdio.h"
@@ -126,11 +126,11 @@ Result<void> serve_here(RunningServer& server, const Options& options, const Mcp
 }
 
 // On the directory: the first opens it, the others go through the first.
-Result<void> serve_shared(Context& context, const McpArguments& given, mcp::BridgeOptions bridge) {
+Result<void> serve_shared(Kit& kit, const McpArguments& given, mcp::BridgeOptions bridge) {
   // As a server does: few arenas, and what is written is its owner's alone.
   ::mallopt(M_ARENA_MAX, 4);
   ::umask(0077);
-  LocalStore store(context.options, context.world());
+  LocalStore store(kit.options, kit.world());
   const auto path = bridge.target.path;
   const auto reach = [&store, path]() -> Result<mcp::Target> {
     auto target = TRY(store.reach());
@@ -141,7 +141,7 @@ Result<void> serve_shared(Context& context, const McpArguments& given, mcp::Brid
   // Whoever has it open may be about to end.
   for (int attempt = 1;; ++attempt) {
     bridge.target = TRY(reach());
-    if (auto* ours = store.ours()) return serve_here(*ours, context.options, given);
+    if (auto* ours = store.ours()) return serve_here(*ours, kit.options, given);
     auto knocked = mcp::knock(bridge);
     if (knocked) return mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO);
     if (knocked.error().code != Code::kUnavailable || attempt == kMaxAttempts) return knocked;
@@ -154,7 +154,7 @@ std::string home_directory() {
 }
 
 // Files of this machine, without any store.
-Result<void> serve_directories(Context& context, const McpArguments& given) {
+Result<void> serve_directories(Kit& kit, const McpArguments& given) {
   // Answers are large at times: their memory is used again, not given back and faulted in anew.
   ::mallopt(M_ARENA_MAX, 4);
   ::mallopt(M_MMAP_THRESHOLD, 16 << 20);
@@ -171,7 +171,7 @@ Result<void> serve_directories(Context& context, const McpArguments& given) {
     return fail(Code::kInvalidArgument, "HOME is not set; name a directory with --root");
   }
   options.fallback = fmt::format("{}/{}", options.home, kDefaultRoot);
-  const auto& world = context.world();
+  const auto& world = kit.world();
   auto toolbox = TRY(work::DirectoryToolbox::open(std::move(options), selection_of(given),
                                                   world.clock, world.random));
   const auto service = agent::workspace_service(CAIRN_VERSION);
@@ -180,11 +180,11 @@ Result<void> serve_directories(Context& context, const McpArguments& given) {
   return mcp::serve_stdio(server, std::move(principal), STDIN_FILENO, STDOUT_FILENO);
 }
 
-Result<int> run_mcp(Context& context, const McpArguments& given) {
+Result<int> run_mcp(Kit& kit, const McpArguments& given) {
   TRY(check(given));
   if (on_directories(given)) {
     const os::InputEndsOnSignal signals;
-    TRY(serve_directories(context, given));
+    TRY(serve_directories(kit, given));
     return 0;
   }
   mcp::BridgeOptions bridge;
@@ -193,10 +193,10 @@ Result<int> run_mcp(Context& context, const McpArguments& given) {
     bridge.target.path = path_of(given);
     // Each is held against what it has seen itself, also when several share a token.
     bridge.headers.emplace_back("X-Cairn-Desk",
-                                DelegateId::make(context.clock(), context.world().random).render());
+                                DelegateId::make(kit.clock(), kit.world().random).render());
   }
-  bridge.client.ca_file = context.options.ca_file;
-  const auto server = TRY(server_choice(context.options));
+  bridge.client.ca_file = kit.options.ca_file;
+  const auto server = TRY(server_choice(kit.options));
   const os::InputEndsOnSignal signals;
   if (server) {
     bridge.target.url = server->url;
@@ -204,7 +204,7 @@ Result<int> run_mcp(Context& context, const McpArguments& given) {
     TRY(mcp::knock(bridge));
     TRY(mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO));
   } else {
-    TRY(serve_shared(context, given, std::move(bridge)));
+    TRY(serve_shared(kit, given, std::move(bridge)));
   }
   return 0;
 }
@@ -246,8 +246,8 @@ Result<std::string> endpoint(const Options& options, const std::string& server,
   return (running ? *running : std::string(kDefaultUrl)) + path;
 }
 
-Result<int> run_config(Context& context, const McpArguments& given) {
-  const auto& options = context.options;
+Result<int> run_config(Kit& kit, const McpArguments& given) {
+  const auto& options = kit.options;
   TRY(check(given));
   const auto server = TRY(named_server(options));
   const auto token = TRY(given_token(options));
@@ -268,7 +268,7 @@ Result<int> run_config(Context& context, const McpArguments& given) {
     settings.arguments = arguments_for(options, given, server);
   }
   const auto block = TRY(settings_block(given.client, settings));
-  TRY(context.out.write(block.text));
+  TRY(kit.out.write(block.text));
   note("this belongs into " + block.file);
   for (const auto& more : block.notes) note(more);
   if (given.http && server.empty()) {
@@ -295,7 +295,7 @@ void add_mcp_command(Commands& commands) {
            "files instead. --root alone takes the roots of the client, or ~/.promptx. The tool\n"
            "'filesystem', all of them in one, is offered with --tools filesystem.",
        .group = "Server"},
-      [given](Context& context) { return run_mcp(context, *given); });
+      [given](Kit& kit) { return run_mcp(kit, *given); });
   command.add_value("--toolsets", given->toolsets, "NAMES",
                     "Sets of tools to offer, comma separated [default]");
   command.add_value("--tools", given->tools, "NAMES", "Tools to offer, or to add to the sets");
@@ -317,7 +317,7 @@ void add_mcp_command(Commands& commands) {
            "CLIENT is claude-desktop, claude-code, cursor, vscode, zed, codex or windsurf. The\n"
            "block goes to standard output; where it belongs is said on standard error. The\n"
            "options of 'cairn mcp' are taken over."},
-      [given](Context& context) { return run_config(context, *given); });
+      [given](Kit& kit) { return run_config(kit, *given); });
   config.add_value("--client", given->client, "CLIENT", "For which client").required();
   config.add_value("--name", given->name, "NAME", "What the client calls it [cairn]");
   config.add_flag("--http", given->http, "An endpoint's URL, instead of a program to start");

@@ -16,11 +16,11 @@
 #include "base/os/stop_signals.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
 #include "exposure/cli/depot_place.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/local_store.h"
 #include "exposure/cli/mirror_report.h"
-#include "exposure/client/remote_session.h"
+#include "exposure/client/remote_client.h"
 #include "exposure/mirror/mirror.h"
 #include "exposure/mirror/watch.h"
 
@@ -166,15 +166,15 @@ class WatchedStore final {
   WatchedStore(const Options& options, const World& world)
       : options_(options), local_(options, world) {}
 
-  Result<client::Session*> session() {
-    if (!session_) session_ = TRY(open());
-    return session_.get();
+  Result<client::Client*> client() {
+    if (!client_) client_ = TRY(open());
+    return client_.get();
   }
   // It did not answer: the next may be somewhere else.
-  void drop() { session_.reset(); }
+  void drop() { client_.reset(); }
 
  private:
-  Result<std::unique_ptr<client::Session>> open() {
+  Result<std::unique_ptr<client::Client>> open() {
     if (const auto server = TRY(server_choice(options_))) {
       return client::open_remote(
           {.url = server->url, .token = server->token, .ca_file = options_.ca_file});
@@ -188,18 +188,18 @@ class WatchedStore final {
 
   const Options& options_;
   LocalStore local_;
-  std::unique_ptr<client::Session> session_;
+  std::unique_ptr<client::Client> client_;
 };
 
 // Rounds, until it is told to end.
 class Follower final {
  public:
-  Follower(Context& context, mirror::Mirror& mirror, MirrorPrinter& printer, int stop)
-      : clock_(context.clock()),
+  Follower(Kit& kit, mirror::Mirror& mirror, MirrorPrinter& printer, int stop)
+      : clock_(kit.clock()),
         mirror_(mirror),
         printer_(printer),
-        store_(context.options, context.world()),
-        watch_(context.clock(), stop) {}
+        store_(kit.options, kit.world()),
+        watch_(kit.clock(), stop) {}
 
   Result<int> run() {
     TRY(round());
@@ -214,9 +214,9 @@ class Follower final {
   Result<void> round() {
     scanned_ = clock_.monotonic();
     again_ = true;
-    auto& session = *TRY(store_.session());
+    auto& client = *TRY(store_.client());
     const auto report =
-        TRY(mirror_.round(session, [this](int directory) { watch_.add(directory); }));
+        TRY(mirror_.round(client, [this](int directory) { watch_.add(directory); }));
     root_ = report.root;
     again_ = !report.left.empty() || !report.failed.empty();
     if (!std::exchange(trouble_, "").empty()) note("it works again");
@@ -250,8 +250,8 @@ class Follower final {
   }
 
   bool depot_moved() {
-    const auto session = store_.session();
-    const auto root = session ? mirror_.depot_root(**session) : Failure(session.error());
+    const auto client = store_.client();
+    const auto root = client ? mirror_.depot_root(**client) : Failure(client.error());
     if (root) return *root != root_;
     fell_out(root.error());
     return false;
@@ -276,7 +276,7 @@ mode_t mask_of(const MirrorArguments& given) {
   return mask;
 }
 
-Result<int> run_mirror(Context& context, const MirrorArguments& given) {
+Result<int> run_mirror(Kit& kit, const MirrorArguments& given) {
   TRY(check(given));
   mirror::MirrorSettings settings{.directory = {},
                                   .filter = {.exclude = TRY(parse_globs(given.exclude))},
@@ -287,9 +287,9 @@ Result<int> run_mirror(Context& context, const MirrorArguments& given) {
   // A store has threads of its own, which signals are not to reach: so this comes before it.
   std::optional<os::StopSignal> stop;
   if (given.watch) stop.emplace();
-  auto session = TRY(connect(context.options, Create::kNo, context.world()));
-  const auto depot = TRY(resolve_place(*session, given.where));
-  auto place = TRY(place_of(context.options, given, depot));
+  auto client = TRY(connect(kit.options, Create::kNo, kit.world()));
+  const auto depot = TRY(resolve_place(*client, given.where));
+  auto place = TRY(place_of(kit.options, given, depot));
   settings.directory = place.directory;
   settings.filter.left_out = std::move(place.left_out);
   const auto use =
@@ -298,21 +298,20 @@ Result<int> run_mirror(Context& context, const MirrorArguments& given) {
   auto state = TRY(file.load());
   mirror::Mirror mirror(std::move(settings), depot.tree.key, depot.path, std::move(file),
                         state ? std::move(*state) : mirror::MirrorState(),
-                        {context.clock(), context.world().random, mask_of(given)});
+                        {kit.clock(), kit.world().random, mask_of(given)});
   MirrorPrinter printer(
-      context.out,
-      {.json = context.options.json, .dry_run = given.dry_run, .watching = given.watch});
+      kit.out, {.json = kit.options.json, .dry_run = given.dry_run, .watching = given.watch});
   printer.describe({{"directory", shown(place.identity.directory, 10'000)},
                     {"depotId", depot.tree.key},
                     {"place", depot.path}});
   if (!given.watch) {
-    const auto report = TRY(mirror.round(*session, {}));
+    const auto report = TRY(mirror.round(*client, {}));
     TRY(printer.print(report));
     return exit_code(report);
   }
-  session.reset();
+  client.reset();
   ::mallopt(M_ARENA_MAX, 4);
-  return Follower(context, mirror, printer, stop->descriptor()).run();
+  return Follower(kit, mirror, printer, stop->descriptor()).run();
 }
 
 }  // namespace
@@ -329,7 +328,7 @@ void add_mirror_command(Commands& commands) {
                "the\n"
                "exit code is 4. The first time nothing is deleted. Links and devices are skipped.",
        .group = "Files"},
-      [given](Context& context) { return run_mirror(context, *given); });
+      [given](Kit& kit) { return run_mirror(kit, *given); });
   command.add_argument("DIR", given->directory, "A directory of this machine");
   command.add_argument("DEPOT", given->where, "DEPOT, or DEPOT/PATH");
   command.add_flag("--watch", given->watch, "Go on until SIGINT or SIGTERM");

@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
 
 namespace cairn::cli {
 
 // Commits newRoot of the answer when the tree is a depot; prints the new root, or with --json the
 // last tool's answer.
-Result<int> publish(Context& context, client::Session& session, const client::Tree& tree,
+Result<int> publish(Kit& kit, client::Client& client, const client::Tree& tree,
                     const json::Value& written, const std::string& message);
 
 }  // namespace cairn::cli

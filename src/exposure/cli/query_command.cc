@@ -6,8 +6,8 @@
 
 #include "data/json/jmespath/jmespath.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
 #include "exposure/cli/json_argument.h"
+#include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
 #include "tools/executor/arguments.h"
 
@@ -24,24 +24,24 @@ struct QueryArguments {
 
 constexpr json::ParseLimits kDeep{.max_depth = 1000};
 
-Result<json::Value> query_text(Context& context, const QueryArguments& given) {
+Result<json::Value> query_text(Kit& kit, const QueryArguments& given) {
   const auto expression = TRY(jmespath::Expression::compile(given.expression));
   const auto document =
       TRY(json::parse(TRY(read_whole(given.file.empty() ? "-" : given.file)), kDeep));
-  Budget budget(context.clock(), {});
+  Budget budget(kit.clock(), {});
   return expression.search(document, budget);
 }
 
-Result<json::Value> query_depot(Context& context, const QueryArguments& given) {
+Result<json::Value> query_depot(Kit& kit, const QueryArguments& given) {
   if (given.path.empty()) {
     return fail(Code::kInvalidArgument, "--depot needs --path, the JSON file in it");
   }
-  auto& session = *TRY(context.session());
-  json::Object arguments{{"depotId", TRY(resolve(session, given.depot)).key},
+  auto& client = *TRY(kit.client());
+  json::Object arguments{{"depotId", TRY(resolve(client, given.depot)).key},
                          {"path", given.path},
                          {"expression", given.expression}};
   if (!given.json_path.empty()) arguments["jsonPath"] = given.json_path;
-  auto answer = TRY(session.call("json_query", arguments));
+  auto answer = TRY(client.call("json_query", arguments));
   if (Arguments(answer.as_object()).flag("truncated")) {
     note("the result is larger than an answer and was cut; narrow the expression");
   }
@@ -56,7 +56,7 @@ Error with_kind(Error error) {
   return error;
 }
 
-Result<int> run_query(Context& context, const QueryArguments& given) {
+Result<int> run_query(Kit& kit, const QueryArguments& given) {
   const bool of_depot = !given.depot.empty();
   if (of_depot && !given.file.empty()) {
     return fail(Code::kInvalidArgument, "--file and --depot name two sources; give one");
@@ -64,13 +64,13 @@ Result<int> run_query(Context& context, const QueryArguments& given) {
   if (!of_depot && (!given.path.empty() || !given.json_path.empty())) {
     return fail(Code::kInvalidArgument, "--path and --json-path go with --depot");
   }
-  auto answer = of_depot ? query_depot(context, given) : query_text(context, given);
+  auto answer = of_depot ? query_depot(kit, given) : query_text(kit, given);
   if (!answer) return Failure(with_kind(std::move(answer).error()));
   const auto result = std::move(*answer);
-  if (context.options.json) {
-    context.out.print("{}\n", json::write(result));
+  if (kit.options.json) {
+    kit.out.print("{}\n", json::write(result));
   } else {
-    context.out.print("{}\n", json::write_pretty(result));
+    kit.out.print("{}\n", json::write_pretty(result));
   }
   return 0;
 }
@@ -87,7 +87,7 @@ void add_query_command(Commands& commands) {
                "line.\n"
                "An expression that cannot be evaluated is INVALID_QUERY, with its kind and place.",
        .group = "Files"},
-      [given](Context& context) { return run_query(context, *given); });
+      [given](Kit& kit) { return run_query(kit, *given); });
   command.add_argument("EXPRESSION", given->expression, "JMESPath");
   command.add_value("--file", given->file, "FILE", "JSON to read [standard input]");
   command.add_value("--depot", given->depot, "DEPOT", "Query a JSON file in this depot");

@@ -14,8 +14,8 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
 #include "exposure/cli/depot_place.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/sandbox_report.h"
 #include "exposure/sandbox/changes.h"
 #include "exposure/sandbox/program.h"
@@ -62,9 +62,9 @@ Result<std::vector<Glob>> parse_globs(const std::vector<std::string>& patterns) 
 }
 
 // Those of the depot as it was: the command cannot change its own.
-Result<sandbox::SandboxRules> stored_rules(client::Session& session, const std::string& root) {
+Result<sandbox::SandboxRules> stored_rules(client::Client& client, const std::string& root) {
   json::Object place{{"nodeKey", root}, {"path", sandbox::kRulesFile}};
-  const auto found = session.call("fs_stat", place);
+  const auto found = client.call("fs_stat", place);
   if (!found && found.error().code == Code::kPathNotFound) return sandbox::SandboxRules();
   const auto answer = TRY(found);
   Arguments stat(answer.as_object());
@@ -74,16 +74,16 @@ Result<sandbox::SandboxRules> stored_rules(client::Session& session, const std::
                 "{} has to be a file of at most 1 MiB with the depot's rules", sandbox::kRulesFile);
   }
   Bytes text;
-  TRY(session.read_file(root, sandbox::kRulesFile, [&](ByteView portion) -> Result<void> {
+  TRY(client.read_file(root, sandbox::kRulesFile, [&](ByteView portion) -> Result<void> {
     text += portion;
     return {};
   }));
   return sandbox::SandboxRules::parse(text);
 }
 
-Result<sandbox::SandboxRules> rules_of(client::Session& session, const std::string& root,
+Result<sandbox::SandboxRules> rules_of(client::Client& client, const std::string& root,
                                        const SandboxArguments& given) {
-  auto rules = TRY(stored_rules(session, root));
+  auto rules = TRY(stored_rules(client, root));
   if (!given.allow.empty()) rules.allow.push_back(TRY(parse_globs(given.allow)));
   rules.may_change = given.allow_rules;
   if (!given.max_size.empty()) {
@@ -98,37 +98,37 @@ struct Start {
   sandbox::SandboxRules rules;
 };
 
-Result<Start> begin(Context& context, const SandboxArguments& given,
+Result<Start> begin(Kit& kit, const SandboxArguments& given,
                     const std::filesystem::path& directory) {
-  const auto session = TRY(connect(context.options, Create::kNo, context.world()));
-  const auto place = TRY(resolve_place(*session, given.where));
+  const auto client = TRY(connect(kit.options, Create::kNo, kit.world()));
+  const auto place = TRY(resolve_place(*client, given.where));
   sandbox::SandboxTree tree{.depot = place.tree.key,
-                            .root = TRY(pin(*session, place.tree)),
+                            .root = TRY(pin(*client, place.tree)),
                             .path = place.path,
                             .directory = directory,
                             .stored = {}};
   const client::Resolved pinned{{tree.root, client::TreeKind::kNode}, tree.path};
-  const auto answer = TRY(session->call("fs_stat", pinned.arguments()));
+  const auto answer = TRY(client->call("fs_stat", pinned.arguments()));
   if (Arguments(answer.as_object()).text("type") != "dir") {
     return fail(Code::kNotADirectory, "'{}' is a file; name the directory it is in",
                 shown(given.where));
   }
-  auto rules = TRY(rules_of(*session, tree.root, given));
-  TRY(check_out(*session, tree));
+  auto rules = TRY(rules_of(*client, tree.root, given));
+  TRY(check_out(*client, tree));
   return Start{std::move(tree), std::move(rules)};
 }
 
-Result<void> find_broken(client::Session& session, const sandbox::SandboxRules& rules,
+Result<void> find_broken(client::Client& client, const sandbox::SandboxRules& rules,
                          Outcome& outcome) {
   outcome.broken = broken_rules(rules, outcome.changes.list, kMostLines);
   // Contents are looked at when there is not too much of them.
   if (!outcome.broken.empty() || !rules.json) return {};
-  outcome.broken = TRY(find_broken_json(session, outcome.tree, outcome.changes));
+  outcome.broken = TRY(find_broken_json(client, outcome.tree, outcome.changes));
   if (outcome.broken.size() > kMostLines) outcome.broken.resize(kMostLines);
   return {};
 }
 
-Result<void> show(Context& context, client::Session& session, const Outcome& outcome) {
+Result<void> show(Kit& kit, client::Client& client, const Outcome& outcome) {
   const auto& left_out = outcome.changes.not_kept;
   for (std::size_t i = 0; i < std::min(left_out.size(), kMostLines); ++i) {
     note("not taken over: " + shown(left_out[i], 1000));
@@ -136,9 +136,9 @@ Result<void> show(Context& context, client::Session& session, const Outcome& out
   if (left_out.size() > kMostLines) {
     note(fmt::format("not taken over: {} more", left_out.size() - kMostLines));
   }
-  if (context.options.json) return {};
-  TRY(print_changes(context.out, session, outcome.tree, outcome.changes));
-  return context.out.flush();
+  if (kit.options.json) return {};
+  TRY(print_changes(kit.out, client, outcome.tree, outcome.changes));
+  return kit.out.flush();
 }
 
 json::Object render(const Outcome& outcome) {
@@ -197,13 +197,13 @@ std::string message_of(const SandboxArguments& given) {
   return "sandbox: " + (words.empty() ? "a shell" : shown(words, 500));
 }
 
-Result<json::Value> commit(client::Session& session, const SandboxArguments& given,
+Result<json::Value> commit(client::Client& client, const SandboxArguments& given,
                            const Outcome& outcome, std::string& root) {
-  root = TRY(apply_changes(session, outcome.tree, outcome.changes));
-  return session.call("depot_commit", {{"depotId", outcome.tree.depot},
-                                       {"root", root},
-                                       {"expectedRoot", outcome.tree.root},
-                                       {"message", message_of(given)}});
+  root = TRY(apply_changes(client, outcome.tree, outcome.changes));
+  return client.call("depot_commit", {{"depotId", outcome.tree.depot},
+                                      {"root", root},
+                                      {"expectedRoot", outcome.tree.root},
+                                      {"message", message_of(given)}});
 }
 
 // The work is not lost with the commit.
@@ -221,7 +221,7 @@ Failure kept(Error error, sandbox::SandboxDirectory& directory, const Outcome& o
   return Failure(std::move(error).with("kept", directory.work().string()));
 }
 
-int decline(Context& context, sandbox::SandboxDirectory& directory, const SandboxArguments& given,
+int decline(Kit& kit, sandbox::SandboxDirectory& directory, const SandboxArguments& given,
             json::Object answer) {
   if (given.keep) {
     directory.keep();
@@ -229,66 +229,64 @@ int decline(Context& context, sandbox::SandboxDirectory& directory, const Sandbo
     note(fmt::format("the files are kept in {}", directory.work().string()));
   }
   answer["committed"] = false;
-  if (context.options.json) context.out.print_json(answer);
+  if (kit.options.json) kit.out.print_json(answer);
   return kDeclined;
 }
 
-int report(Context& context, json::Object answer, const json::Value& commit) {
+int report(Kit& kit, json::Object answer, const json::Value& commit) {
   Arguments done(commit.as_object());
   answer["committed"] = true;
   answer["root"] = done.text("root");
   answer["merged"] = done.flag("merged");
-  if (context.options.json) {
-    context.out.print_json(answer);
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
     if (done.flag("merged")) note("others had committed; their changes were merged in");
-    context.out.print("{}\n", done.text("root"));
+    kit.out.print("{}\n", done.text("root"));
   }
   return 0;
 }
 
 // After the command: look, check, ask, commit.
-Result<int> conclude(Context& context, sandbox::SandboxDirectory& directory,
-                     const SandboxArguments& given, const sandbox::SandboxRules& rules,
-                     Outcome& outcome) {
+Result<int> conclude(Kit& kit, sandbox::SandboxDirectory& directory, const SandboxArguments& given,
+                     const sandbox::SandboxRules& rules, Outcome& outcome) {
   sandbox::make_reachable(directory.work());
-  auto session = TRY(connect(context.options, Create::kNo, context.world()));
-  outcome.changes = TRY(find_changes(*session, outcome.tree));
-  TRY(find_broken(*session, rules, outcome));
-  TRY(show(context, *session, outcome));
+  auto client = TRY(connect(kit.options, Create::kNo, kit.world()));
+  outcome.changes = TRY(find_changes(*client, outcome.tree));
+  TRY(find_broken(*client, rules, outcome));
+  TRY(show(kit, *client, outcome));
   if (outcome.changes.list.empty()) {
     note("nothing changed");
-    if (context.options.json) context.out.print_json(render(outcome));
+    if (kit.options.json) kit.out.print_json(render(outcome));
     return 0;
   }
   if (!outcome.broken.empty()) {
-    static_cast<void>(decline(context, directory, given, render(outcome)));
+    static_cast<void>(decline(kit, directory, given, render(outcome)));
     return rules_broken(outcome);
   }
   // Others can work with the store while somebody thinks.
-  session.reset();
-  if (!consent(given, outcome.exit_code))
-    return decline(context, directory, given, render(outcome));
-  session = TRY(connect(context.options, Create::kNo, context.world()));
+  client.reset();
+  if (!consent(given, outcome.exit_code)) return decline(kit, directory, given, render(outcome));
+  client = TRY(connect(kit.options, Create::kNo, kit.world()));
   std::string root;
-  const auto done = commit(*session, given, outcome, root);
+  const auto done = commit(*client, given, outcome, root);
   if (!done) return kept(done.error(), directory, outcome, root);
-  return report(context, render(outcome), *done);
+  return report(kit, render(outcome), *done);
 }
 
-Result<int> run_sandbox(Context& context, const SandboxArguments& given) {
-  TRY(check_local(context.options));
+Result<int> run_sandbox(Kit& kit, const SandboxArguments& given) {
+  TRY(check_local(kit.options));
   if (given.yes && given.no) return fail(Code::kInvalidArgument, "give --yes or --no, not both");
   const auto directory = TRY(sandbox::SandboxDirectory::make());
   const sandbox::SandboxProgram program{.command = given.command,
-                                        .hidden = data_directory(context.options),
-                                        .output_is_ours = context.options.json};
+                                        .hidden = data_directory(kit.options),
+                                        .output_is_ours = kit.options.json};
   TRY(check_bubblewrap(*directory, program));
-  auto start = TRY(begin(context, given, directory->work()));
+  auto start = TRY(begin(kit, given, directory->work()));
   const auto code = TRY(run_sandboxed(*directory, program));
   if (code != 0) note(fmt::format("the command ended with {}", code));
   Outcome outcome{.tree = std::move(start.tree), .changes = {}, .exit_code = code};
-  auto result = conclude(context, *directory, given, start.rules, outcome);
+  auto result = conclude(kit, *directory, given, start.rules, outcome);
   const bool lost = !result && result.error().code != Code::kRuleBroken &&
                     !result.error().details.contains("kept");
   if (lost) return kept(result.error(), *directory, outcome, "");
@@ -312,7 +310,7 @@ void add_sandbox_command(Commands& commands) {
                "terminal\n"
                "the command has one of its own. Exits with 1 when the changes are not committed.",
        .group = "Files"},
-      [given](Context& context) { return run_sandbox(context, *given); });
+      [given](Kit& kit) { return run_sandbox(kit, *given); });
   command.add_argument("WHERE", given->where, "DEPOT, or DEPOT/PATH");
   command.add_argument("COMMAND", given->command, "What to run, after --; else a shell")
       .required(false);

@@ -54,7 +54,7 @@ void print_list(Output& out, const sandbox::SandboxChanges& changes) {
 
 }  // namespace
 
-Result<void> print_changes(Output& out, client::Session& session, const sandbox::SandboxTree& tree,
+Result<void> print_changes(Output& out, client::Client& client, const sandbox::SandboxTree& tree,
                            const sandbox::SandboxChanges& changes) {
   print_list(out, changes);
   std::size_t room = kMaxLines;
@@ -64,7 +64,7 @@ Result<void> print_changes(Output& out, client::Session& session, const sandbox:
       left_out += 1;
       continue;
     }
-    const auto text = TRY(unified(session, tree, change));
+    const auto text = TRY(unified(client, tree, change));
     if (!text) continue;
     const auto shown_lines = first_lines(*text, room);
     print_unified(out, shown_lines);

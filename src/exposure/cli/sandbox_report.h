@@ -7,7 +7,7 @@
 namespace cairn::cli {
 
 // The changes and, of texts, their lines, up to some thousand.
-Result<void> print_changes(Output& out, client::Session& session, const sandbox::SandboxTree& tree,
+Result<void> print_changes(Output& out, client::Client& client, const sandbox::SandboxTree& tree,
                            const sandbox::SandboxChanges& changes);
 
 }  // namespace cairn::cli

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
 #include "exposure/client/pages.h"
 
@@ -22,7 +22,7 @@ struct GrepArguments {
   bool ignore_case = false;
   bool whole_word = false;
   bool literal = false;
-  int context = 0;
+  int kit = 0;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
 };
@@ -40,7 +40,7 @@ json::Object arguments_of(const GrepArguments& given, const client::Resolved& wh
   if (given.ignore_case) out["ignoreCase"] = true;
   if (given.whole_word) out["wholeWord"] = true;
   if (given.literal) out["literal"] = true;
-  if (given.context > 0) out["context"] = given.context;
+  if (given.kit > 0) out["context"] = given.kit;
   if (!given.include.empty()) out["include"] = list_of(given.include);
   if (!given.exclude.empty()) out["exclude"] = list_of(given.exclude);
   return out;
@@ -66,15 +66,15 @@ void print_matches(Output& out, const json::Object& answer, bool with_context) {
   }
 }
 
-Result<int> run_grep(Context& context, const GrepArguments& given) {
-  auto& session = *TRY(context.session());
-  const auto where = TRY(resolve_address(session, given.where));
-  const auto answer = TRY(session.call("fs_grep", arguments_of(given, where)));
+Result<int> run_grep(Kit& kit, const GrepArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto where = TRY(resolve_address(client, given.where));
+  const auto answer = TRY(client.call("fs_grep", arguments_of(given, where)));
   Arguments found(answer.as_object());
-  if (context.options.json) {
-    context.out.print_json(answer);
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
-    print_matches(context.out, answer.as_object(), given.context > 0);
+    print_matches(kit.out, answer.as_object(), given.kit > 0);
     if (found.flag("truncated")) note(fmt::format("there are more: {}", found.text("hint")));
   }
   return found.number("matches") > 0 ? 0 : kNothingFound;
@@ -130,10 +130,10 @@ void print_stat(Output& out, const json::Array& changes) {
   table.print(out);
 }
 
-Result<int> run_diff(Context& context, const DiffArguments& given) {
-  auto& session = *TRY(context.session());
-  const auto from = TRY(resolve_address(session, given.from));
-  const auto to = TRY(resolve_address(session, given.to));
+Result<int> run_diff(Kit& kit, const DiffArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto from = TRY(resolve_address(client, given.from));
+  const auto to = TRY(resolve_address(client, given.to));
   if (!to.path.empty() && to.path != from.path) {
     return fail(Code::kInvalidArgument,
                 "the path is given with the first tree and is that of both; compare other "
@@ -142,17 +142,17 @@ Result<int> run_diff(Context& context, const DiffArguments& given) {
   json::Object arguments{{"from", from.tree.key}, {"to", to.tree.key}, {"maxResults", 10'000}};
   if (!from.path.empty()) arguments["path"] = from.path;
   if (!given.stat) arguments["unified"] = true;
-  const auto answer = TRY(session.call("fs_diff", arguments));
+  const auto answer = TRY(client.call("fs_diff", arguments));
   const auto& changes = client::rows_of(answer.as_object(), "changes");
-  if (context.options.json) {
-    context.out.print_json(answer);
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else if (given.stat) {
-    print_stat(context.out, changes);
+    print_stat(kit.out, changes);
   } else {
-    for (const auto& change : changes) print_change(context.out, Arguments(change.as_object()));
+    for (const auto& change : changes) print_change(kit.out, Arguments(change.as_object()));
   }
   Arguments found(answer.as_object());
-  if (found.flag("truncated") && !context.options.json) {
+  if (found.flag("truncated") && !kit.options.json) {
     note("there is more: compare one directory at a time");
   }
   return changes.empty() ? 0 : kDifferent;
@@ -168,14 +168,13 @@ void add_search_commands(Commands& commands) {
        .example = "cairn grep -i 'todo|fixme' my-project:src --include '*.ts'",
        .more = "RE2 syntax: no back-references, no look-around. Exits with 1 when nothing matches.",
        .group = "Files"},
-      [grep](Context& context) { return run_grep(context, *grep); });
+      [grep](Kit& kit) { return run_grep(kit, *grep); });
   command.add_argument("PATTERN", grep->pattern, "Regular expression, or plain text with -F");
   command.add_argument("WHERE", grep->where, "DEPOT, or DEPOT:PATH");
   command.add_flag("-i,--ignore-case", grep->ignore_case, "Without regard to case");
   command.add_flag("-w,--word", grep->whole_word, "Whole words only");
   command.add_flag("-F,--literal", grep->literal, "The pattern is plain text");
-  command.add_value("-C,--context", grep->context, "N", "Lines to show before and after")
-      .range(0, 20);
+  command.add_value("-C,--context", grep->kit, "N", "Lines to show before and after").range(0, 20);
   command.add_value("--include", grep->include, "GLOB", "Only files that match; may be repeated")
       .repeated();
   command.add_value("--exclude", grep->exclude, "GLOB", "No files that match; may be repeated")
@@ -190,7 +189,7 @@ void add_search_commands(Commands& commands) {
            "Prints a unified diff; 'cairn depot log' shows earlier roots. Exits with 1 when there\n"
            "are differences.",
        .group = "Files"},
-      [diff](Context& context) { return run_diff(context, *diff); });
+      [diff](Kit& kit) { return run_diff(kit, *diff); });
   command.add_argument("FROM", diff->from, "DEPOT or node, the older; with :PATH only below it");
   command.add_argument("TO", diff->to, "DEPOT or node, the newer");
   command.add_flag("--stat", diff->stat, "Only which files, and by how much");

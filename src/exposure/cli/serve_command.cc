@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/serve/serve.h"
 
 namespace cairn::cli {
@@ -25,9 +25,9 @@ LogFormat log_format(std::string_view name) {
   return name == "none" ? LogFormat::kNone : LogFormat::kText;
 }
 
-Result<int> run_serve(Context& context, ServeArguments& given) {
+Result<int> run_serve(Kit& kit, ServeArguments& given) {
   auto& options = given.options;
-  if (!context.options.server.empty()) {
+  if (!kit.options.server.empty()) {
     return fail(Code::kInvalidArgument, "serve opens a data directory; it takes no --server");
   }
   TRY(parse_listen(given.listen, options.address, options.port));
@@ -39,12 +39,12 @@ Result<int> run_serve(Context& context, ServeArguments& given) {
     TRY(parse_listen(given.internal, internal.address, internal.port));
     options.internal = std::move(internal);
   }
-  options.data = data_directory(context.options);
+  options.data = data_directory(kit.options);
   if (!given.certificate.empty()) options.tls_certificate = given.certificate;
   if (!given.key.empty()) options.tls_key = given.key;
   options.log = log_format(given.log);
   options.version = CAIRN_VERSION;
-  TRY(serve(options, context.clock(), context.world().random));
+  TRY(serve(options, kit.clock(), kit.world().random));
   return 0;
 }
 
@@ -60,7 +60,7 @@ void add_serve_command(Commands& commands) {
            "Makes the data directory when there is none, with the owner's token in owner.token.\n"
            "SIGTERM and SIGINT end it when what was running has finished.",
        .group = "Server"},
-      [given](Context& context) { return run_serve(context, *given); });
+      [given](Kit& kit) { return run_serve(kit, *given); });
   command.add_value("--listen", given->listen, "ADDRESS:PORT", "Where [127.0.0.1:8787]");
   command.add_flag("--behind-proxy", given->options.behind_proxy,
                    "Plain HTTP on any address: a proxy ends TLS");

@@ -7,7 +7,7 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/print_tree.h"
 #include "exposure/cli/progress.h"
 #include "exposure/client/pages.h"
@@ -17,8 +17,8 @@
 namespace cairn::cli {
 namespace {
 
-Result<void> check(const Context& context, const std::string& source) {
-  if (context.options.data.empty()) {
+Result<void> check(const Kit& kit, const std::string& source) {
+  if (kit.options.data.empty()) {
     return fail(Code::kInvalidArgument, "name a data directory for the tour with --data");
   }
   std::error_code error;
@@ -26,11 +26,11 @@ Result<void> check(const Context& context, const std::string& source) {
   return fail(Code::kInvalidArgument, "'{}' is not a directory; name one to import", shown(source));
 }
 
-Result<void> import_source(Output& out, client::Session& session, const client::Tree& depot,
+Result<void> import_source(Output& out, client::Client& client, const client::Tree& depot,
                            const std::string& source) {
   Progress progress;
   ProgressLine line(progress, "importing");
-  const auto done = TRY(import_tree(session, depot, source, "", progress));
+  const auto done = TRY(import_tree(client, depot, source, "", progress));
   for (const auto& reason : done.skipped) out.print("skipped  {}\n", shown(reason, 10'000));
   out.print("import   {}, {}; {} unchanged since the last import\n",
             counted(static_cast<std::int64_t>(done.files), "file"),
@@ -39,15 +39,15 @@ Result<void> import_source(Output& out, client::Session& session, const client::
   return {};
 }
 
-Result<void> show_tree(Output& out, client::Session& session, const client::Tree& depot) {
-  const auto answer = TRY(session.call("fs_tree", {{"nodeKey", depot.key}, {"maxEntries", 500}}));
+Result<void> show_tree(Output& out, client::Client& client, const client::Tree& depot) {
+  const auto answer = TRY(client.call("fs_tree", {{"nodeKey", depot.key}, {"maxEntries", 500}}));
   const bool collapsed = print_tree(out, answer.as_object());
   if (collapsed) out.print("(directories with … are shown by 'cairn tree')\n");
   return {};
 }
 
-Result<void> show_history(Output& out, client::Session& session, const client::Tree& depot) {
-  const auto answer = TRY(session.call("depot_history", {{"depotId", depot.key}, {"limit", 5}}));
+Result<void> show_history(Output& out, client::Client& client, const client::Tree& depot) {
+  const auto answer = TRY(client.call("depot_history", {{"depotId", depot.key}, {"limit", 5}}));
   out.print("\nhistory, newest first\n");
   for (const auto& item : client::rows_of(answer.as_object(), "entries")) {
     Arguments entry(item.as_object());
@@ -56,29 +56,29 @@ Result<void> show_history(Output& out, client::Session& session, const client::T
   return {};
 }
 
-Result<void> show_usage(Output& out, client::Session& session) {
-  const auto answer = TRY(session.call("get_usage", {}));
+Result<void> show_usage(Output& out, client::Client& client) {
+  const auto answer = TRY(client.call("get_usage", {}));
   Arguments usage(answer.as_object());
   out.print("\nusage    {}, {}, {} on disk\n", counted(usage.number("nodeCount"), "node"),
             human_size(usage.number("logicalBytes")), human_size(usage.number("physicalBytes")));
   return {};
 }
 
-Result<int> run_tour(Context& context, const std::string& source) {
-  TRY(check(context, source));
-  auto& out = context.out;
-  auto& session = *TRY(context.session(Create::kYes));
-  const auto realm = TRY(session.call("get_realm_info", {}));
-  out.print("store    {}\nrealm    {}\n", context.options.data,
+Result<int> run_tour(Kit& kit, const std::string& source) {
+  TRY(check(kit, source));
+  auto& out = kit.out;
+  auto& client = *TRY(kit.client(Create::kYes));
+  const auto realm = TRY(client.call("get_realm_info", {}));
+  out.print("store    {}\nrealm    {}\n", kit.options.data,
             Arguments(realm.as_object()).text("realm"));
   std::error_code error;
   const auto title = std::filesystem::weakly_canonical(source, error).filename().string();
-  const auto depot = TRY(import_target(session, title));
+  const auto depot = TRY(import_target(client, title));
   out.print("depot    {}  '{}'\n", depot.key, out.safe(title));
-  TRY(import_source(out, session, depot, source));
-  TRY(show_tree(out, session, depot));
-  TRY(show_history(out, session, depot));
-  TRY(show_usage(out, session));
+  TRY(import_source(out, client, depot, source));
+  TRY(show_tree(out, client, depot));
+  TRY(show_history(out, client, depot));
+  TRY(show_usage(out, client));
   return 0;
 }
 
@@ -91,7 +91,7 @@ void add_tour_command(Commands& commands) {
                     .description = "Import a directory into a depot and show it, without a server",
                     .example = "cairn tour --data /tmp/cairn-tour src",
                     .group = "Server"},
-                   [source](Context& context) { return run_tour(context, *source); });
+                   [source](Kit& kit) { return run_tour(kit, *source); });
   command.add_argument("DIR", *source, "The directory to import");
 }
 

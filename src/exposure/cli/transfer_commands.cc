@@ -8,7 +8,7 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/progress.h"
 #include "exposure/client/transfer.h"
 #include "tools/executor/arguments.h"
@@ -22,11 +22,11 @@ struct TransferArguments {
   std::string message;
 };
 
-Result<client::Imported> import_shown(client::Session& session, const client::Tree& tree,
+Result<client::Imported> import_shown(client::Client& client, const client::Tree& tree,
                                       const TransferArguments& given) {
   Progress progress;
   ProgressLine line(progress, "importing");
-  return import_tree(session, tree, given.directory, given.message, progress);
+  return import_tree(client, tree, given.directory, given.message, progress);
 }
 
 json::Object render(const client::Imported& done, const client::Tree& tree) {
@@ -45,43 +45,43 @@ json::Object render(const client::Imported& done, const client::Tree& tree) {
   return out;
 }
 
-Result<int> run_import(Context& context, const TransferArguments& given) {
+Result<int> run_import(Kit& kit, const TransferArguments& given) {
   std::error_code error;
   if (!std::filesystem::is_directory(given.directory, error)) {
     return fail(
         std::filesystem::exists(given.directory, error) ? Code::kInvalidArgument : Code::kNotFound,
         "'{}' is not a directory", shown(given.directory));
   }
-  auto& session = *TRY(context.session(Create::kYes));
-  const auto tree = TRY(import_target(session, given.where));
-  const auto done = TRY(import_shown(session, tree, given));
-  if (context.options.json) {
-    context.out.print_json(render(done, tree));
+  auto& client = *TRY(kit.client(Create::kYes));
+  const auto tree = TRY(import_target(client, given.where));
+  const auto done = TRY(import_shown(client, tree, given));
+  if (kit.options.json) {
+    kit.out.print_json(render(done, tree));
     return 0;
   }
   for (const auto& reason : done.skipped) note("skipped " + shown(reason, 10'000));
   note(fmt::format("{}, {}; {} unchanged", counted(static_cast<std::int64_t>(done.files), "file"),
                    human_size(static_cast<std::int64_t>(done.bytes)), done.unchanged));
   if (done.merged) note("others had committed; their changes were merged in");
-  context.out.print("{}\n", done.root);
+  kit.out.print("{}\n", done.root);
   return 0;
 }
 
-Result<ExportResult> export_shown(client::Session& session, const TransferArguments& given) {
-  const auto from = TRY(resolve_address(session, given.where));
-  const auto answer = TRY(session.call("fs_stat", from.arguments()));
+Result<ExportResult> export_shown(client::Client& client, const TransferArguments& given) {
+  const auto from = TRY(resolve_address(client, given.where));
+  const auto answer = TRY(client.call("fs_stat", from.arguments()));
   if (Arguments(answer.as_object()).text("type") != "dir") {
     return fail(Code::kNotADirectory, "'{}' is a file; use 'cairn cat'", shown(given.where));
   }
   Progress progress;
   ProgressLine line(progress, "exporting");
-  return export_tree(session, from, given.directory, progress);
+  return export_tree(client, from, given.directory, progress);
 }
 
-Result<int> run_export(Context& context, const TransferArguments& given) {
-  const auto done = TRY(export_shown(*TRY(context.session()), given));
-  if (context.options.json) {
-    context.out.print_json(json::Object{{"files", done.files}, {"bytes", done.bytes}});
+Result<int> run_export(Kit& kit, const TransferArguments& given) {
+  const auto done = TRY(export_shown(*TRY(kit.client()), given));
+  if (kit.options.json) {
+    kit.out.print_json(json::Object{{"files", done.files}, {"bytes", done.bytes}});
   } else {
     note(fmt::format("{}, {}", counted(static_cast<std::int64_t>(done.files), "file"),
                      human_size(static_cast<std::int64_t>(done.bytes))));
@@ -101,7 +101,7 @@ void add_transfer_commands(Commands& commands) {
            "A depot of that title is made when there is none. Links, devices and names that are\n"
            "not UTF-8 are skipped and said so. Modes and times are not kept.",
        .group = "Files"},
-      [given](Context& context) { return run_import(context, *given); });
+      [given](Kit& kit) { return run_import(kit, *given); });
   command.add_argument("DIR", given->directory, "The directory to import");
   command.add_argument("DEPOT", given->where, "Title, id or node");
   command.add_value("-m,--message", given->message, "TEXT", "What was done and why");
@@ -109,7 +109,7 @@ void add_transfer_commands(Commands& commands) {
                           .description = "Write a tree into a new or empty directory",
                           .example = "cairn export my-project:docs ./docs",
                           .group = "Files"},
-                         [given](Context& context) { return run_export(context, *given); });
+                         [given](Kit& kit) { return run_export(kit, *given); });
   command.add_argument("WHERE", given->where, "DEPOT, or DEPOT:PATH");
   command.add_argument("DIR", given->directory, "A directory that is empty or not there");
 }

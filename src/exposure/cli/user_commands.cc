@@ -6,7 +6,7 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/client/pages.h"
 #include "tools/executor/engine.h"
 
@@ -39,89 +39,89 @@ void show_user(Output& out, const Arguments& user) {
   }
 }
 
-Result<int> print_user(Context& context, const json::Value& answer) {
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> print_user(Kit& kit, const json::Value& answer) {
+  if (kit.options.json) {
+    kit.out.print_json(answer);
   } else {
-    show_user(context.out, Arguments(answer.as_object()));
+    show_user(kit.out, Arguments(answer.as_object()));
   }
   return 0;
 }
 
-Result<int> run_add(Context& context, const UserArguments& given) {
+Result<int> run_add(Kit& kit, const UserArguments& given) {
   json::Object arguments{{"name", given.name}, {"role", given.admin ? "admin" : "authorized"}};
   if (!given.quota.empty()) arguments["quota"] = TRY(parse_size(given.quota));
   if (given.password) arguments["password"] = TRY(read_password());
-  auto& session = *TRY(context.session(Create::kYes));
-  return print_user(context, TRY(session.call("add_user", arguments)));
+  auto& client = *TRY(kit.client(Create::kYes));
+  return print_user(kit, TRY(client.call("add_user", arguments)));
 }
 
-Result<int> run_list(Context& context) {
-  auto& session = *TRY(context.session());
-  const auto answer = TRY(collect(session, "list_users", {{"limit", 1000}}, "users"));
-  if (context.options.json) {
-    context.out.print_json(answer);
+Result<int> run_list(Kit& kit) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(collect(client, "list_users", {{"limit", 1000}}, "users"));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
     return 0;
   }
   Table table({{"USER"}, {"NAME"}, {"ROLE"}, {"PASSWORD"}, {"CREATED"}});
   for (const auto& item : client::rows_of(answer.as_object(), "users")) {
     Arguments row(item.as_object());
     table.add({{std::string(row.text("userId")), Style::kCyan},
-               context.out.safe(row.text("name")),
+               kit.out.safe(row.text("name")),
                std::string(row.text("role")),
                std::string(row.flag("hasPassword") ? "yes" : "no"),
                human_time(row.number("createdAt"))});
   }
-  table.print(context.out);
+  table.print(kit.out);
   return 0;
 }
 
-Result<int> update(Context& context, const UserArguments& given, json::Object change) {
-  auto& session = *TRY(context.session());
+Result<int> update(Kit& kit, const UserArguments& given, json::Object change) {
+  auto& client = *TRY(kit.client());
   change["userId"] = given.name;
-  return print_user(context, TRY(session.call("update_user", change)));
+  return print_user(kit, TRY(client.call("update_user", change)));
 }
 
-Result<int> run_password(Context& context, const UserArguments& given) {
+Result<int> run_password(Kit& kit, const UserArguments& given) {
   if (!given.password) {
     return fail(Code::kInvalidArgument,
                 "a password is read from standard input only; give --password-stdin");
   }
-  return update(context, given, {{"password", TRY(read_password())}});
+  return update(kit, given, {{"password", TRY(read_password())}});
 }
 
-Result<int> print_token(Context& context, const std::string& token) {
-  if (context.options.json) {
-    context.out.print_json(json::Object{{"accessToken", token}});
+Result<int> print_token(Kit& kit, const std::string& token) {
+  if (kit.options.json) {
+    kit.out.print_json(json::Object{{"accessToken", token}});
   } else {
-    context.out.print("{}\n", token);
+    kit.out.print("{}\n", token);
   }
   return 0;
 }
 
-Result<std::unique_ptr<Engine>> own_engine(Context& context) {
-  if (!context.options.server.empty()) {
+Result<std::unique_ptr<Engine>> own_engine(Kit& kit) {
+  if (!kit.options.server.empty()) {
     return fail(Code::kInvalidArgument,
                 "the owner's token belongs to the data directory; name it with --data");
   }
-  return open_engine(context.options, Create::kNo, context.world());
+  return open_engine(kit.options, Create::kNo, kit.world());
 }
 
-Result<int> run_token_show(Context& context) {
-  if (auto token = read_owner_token(data_directory(context.options))) {
-    return print_token(context, *token);
+Result<int> run_token_show(Kit& kit) {
+  if (auto token = read_owner_token(data_directory(kit.options))) {
+    return print_token(kit, *token);
   }
-  auto engine = TRY(own_engine(context));
-  return print_token(context, TRY(owner_token(*engine, data_directory(context.options))));
+  auto engine = TRY(own_engine(kit));
+  return print_token(kit, TRY(owner_token(*engine, data_directory(kit.options))));
 }
 
-Result<int> run_token_rotate(Context& context) {
-  auto engine = own_engine(context);
+Result<int> run_token_rotate(Kit& kit) {
+  auto engine = own_engine(kit);
   if (!engine && engine.error().code == Code::kStoreLocked) {
     return fail(Code::kStoreLocked, "the data directory is in use; stop the server first");
   }
   if (!engine) return Failure(std::move(engine).error());
-  return print_token(context, TRY(rotate_owner_token(**engine, data_directory(context.options))));
+  return print_token(kit, TRY(rotate_owner_token(**engine, data_directory(kit.options))));
 }
 
 void add_token_commands(Commands& commands) {
@@ -161,7 +161,7 @@ void add_user_commands(Commands& commands) {
   auto command = add({.name = "add",
                       .description = "Add a user and print its access token",
                       .example = "cairn user add ada --quota 10GB"},
-                     [given](Context& context) { return run_add(context, *given); });
+                     [given](Kit& kit) { return run_add(kit, *given); });
   command.add_flag("--admin", given->admin, "An admin, who may do what these commands do");
   add_password_flag(command, *given);
   command.add_value("--quota", given->quota, "BYTES",
@@ -172,24 +172,23 @@ void add_user_commands(Commands& commands) {
       {.name = "list", .description = "Every user, oldest first", .example = "cairn user list"},
       run_list);
 
-  command =
-      add({.name = "role",
-           .description = "Change what a user may do",
-           .example = "cairn user role ada unauthorized"},
-          [given](Context& context) { return update(context, *given, {{"role", given->role}}); });
+  command = add({.name = "role",
+                 .description = "Change what a user may do",
+                 .example = "cairn user role ada unauthorized"},
+                [given](Kit& kit) { return update(kit, *given, {{"role", given->role}}); });
   command.add_argument("ROLE", given->role, "unauthorized, authorized or admin")
       .one_of({"unauthorized", "authorized", "admin"});
 
   command = add({.name = "password",
                  .description = "Give a user a new password",
                  .example = "cairn user password ada --password-stdin < password-file"},
-                [given](Context& context) { return run_password(context, *given); });
+                [given](Kit& kit) { return run_password(kit, *given); });
   add_password_flag(command, *given);
 
   add({.name = "token",
        .description = "Void all tokens of a user and print a new one",
        .example = "cairn user token ada"},
-      [given](Context& context) { return update(context, *given, {{"newToken", true}}); });
+      [given](Kit& kit) { return update(kit, *given, {{"newToken", true}}); });
 
   add_token_commands(commands);
 }

@@ -13,7 +13,7 @@
 #include "base/os/os_error.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
-#include "exposure/cli/context.h"
+#include "exposure/cli/kit.h"
 #include "exposure/cli/publish.h"
 #include "exposure/client/local_tree.h"
 #include "tools/executor/arguments.h"
@@ -30,7 +30,7 @@ struct WriteArguments {
 };
 
 // A file of this machine, or standard input.
-Result<client::Session::Source> open_input(const std::string& name) {
+Result<client::Client::Source> open_input(const std::string& name) {
   if (name == "-") {
     return client::source_of(os::Handle(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)),
                              "standard input");
@@ -56,13 +56,13 @@ Result<std::string> target_path(const WriteArguments& given) {
   return path + std::filesystem::path(given.file).filename().string();
 }
 
-Result<int> run_put(Context& context, const WriteArguments& given) {
+Result<int> run_put(Kit& kit, const WriteArguments& given) {
   auto path = TRY(target_path(given));
   const auto input = TRY(open_input(given.file));
-  auto& session = *TRY(context.session());
-  auto tree = TRY(resolve(session, client::Address::parse(given.where).tree));
-  auto written = TRY(session.write_file(tree.key, path, input));
-  return publish(context, session, tree, written, given.message);
+  auto& client = *TRY(kit.client());
+  auto tree = TRY(resolve(client, client::Address::parse(given.where).tree));
+  auto written = TRY(client.write_file(tree.key, path, input));
+  return publish(kit, client, tree, written, given.message);
 }
 
 // The first names the depot; the others are of the same, with its name or without.
@@ -75,31 +75,31 @@ Result<std::string> path_in(const std::string& depot, const std::string& address
               shown(depot), shown(depot));
 }
 
-Result<int> run_rm(Context& context, const WriteArguments& given) {
-  auto& session = *TRY(context.session());
+Result<int> run_rm(Kit& kit, const WriteArguments& given) {
+  auto& client = *TRY(kit.client());
   const auto depot = client::Address::parse(given.paths.front()).tree;
-  const auto tree = TRY(resolve_file(session, given.paths.front())).tree;
+  const auto tree = TRY(resolve_file(client, given.paths.front())).tree;
   std::string node = tree.key;
   json::Value written;
   for (const auto& address : given.paths) {
     const auto path = TRY(path_in(depot, address));
-    written = TRY(session.call("fs_rm", {{"nodeKey", node}, {"path", path}}));
+    written = TRY(client.call("fs_rm", {{"nodeKey", node}, {"path", path}}));
     node = Arguments(written.as_object()).text("newRoot");
   }
-  return publish(context, session, tree, written, given.message);
+  return publish(kit, client, tree, written, given.message);
 }
 
-Result<int> run_transfer(Context& context, const WriteArguments& given, std::string_view tool) {
-  auto& session = *TRY(context.session());
-  auto from = TRY(resolve_file(session, given.where));
+Result<int> run_transfer(Kit& kit, const WriteArguments& given, std::string_view tool) {
+  auto& client = *TRY(kit.client());
+  auto from = TRY(resolve_file(client, given.where));
   auto to = given.to;
   // A target in the same depot may be written in full.
   const auto name = client::Address::parse(given.where).tree;
   if (to.starts_with(name + ":")) to = client::Address::parse(to).path;
   while (to.ends_with('/')) to.pop_back();
   auto written =
-      TRY(session.call(tool, {{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to}}));
-  return publish(context, session, from.tree, written, given.message);
+      TRY(client.call(tool, {{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to}}));
+  return publish(kit, client, from.tree, written, given.message);
 }
 
 template <typename RunWrite>
@@ -112,15 +112,14 @@ std::pair<Command, std::shared_ptr<WriteArguments>> add(Commands& commands, Comm
         "A depot is committed to at once and its new root printed; of a node (nod_…) only the\n"
         "new root is printed.";
   }
-  auto command =
-      commands.add(about, [given, run](Context& context) { return run(context, *given); });
+  auto command = commands.add(about, [given, run](Kit& kit) { return run(kit, *given); });
   command.add_value("-m,--message", given->message, "TEXT", "What was done and why");
   return {command, given};
 }
 
 void add_transfer(Commands& commands, const Commands::About& about, std::string_view tool) {
-  auto [command, given] = add(commands, about, [tool](Context& context, const WriteArguments& g) {
-    return run_transfer(context, g, tool);
+  auto [command, given] = add(commands, about, [tool](Kit& kit, const WriteArguments& g) {
+    return run_transfer(kit, g, tool);
   });
   command.add_argument("FROM", given->where, "DEPOT:PATH");
   command.add_argument("TO", given->to, "A path in the same depot");

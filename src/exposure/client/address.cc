@@ -15,9 +15,9 @@ struct Titled {
   std::vector<std::string> titles;  // of all
 };
 
-Result<Titled> look_up(Session& session, std::string_view title) {
+Result<Titled> look_up(Client& client, std::string_view title) {
   Titled found;
-  TRY(for_each(session, "list_depots", {{"limit", 1000}}, "depots",
+  TRY(for_each(client, "list_depots", {{"limit", 1000}}, "depots",
                [&](const json::Object& depot) -> Result<More> {
                  Arguments row(depot);
                  if (row.text("title") == title) found.ids.emplace_back(row.text("depotId"));
@@ -58,28 +58,28 @@ Address Address::parse(std::string_view text) {
   return {std::string(text.substr(0, colon)), std::string(path)};
 }
 
-Result<std::optional<Tree>> find_tree(Session& session, std::string_view tree) {
+Result<std::optional<Tree>> find_tree(Client& client, std::string_view tree) {
   if (auto known = by_form(tree)) return known;
-  auto found = TRY(look_up(session, tree));
+  auto found = TRY(look_up(client, tree));
   if (found.ids.empty()) return std::nullopt;
   if (found.ids.size() > 1) return ambiguous(tree, found.ids);
   return Tree{found.ids.front(), TreeKind::kDepot};
 }
 
-Result<Tree> resolve(Session& session, std::string_view tree) {
+Result<Tree> resolve(Client& client, std::string_view tree) {
   if (auto known = by_form(tree)) return *known;
   if (tree.empty()) {
     return fail(Code::kInvalidArgument,
                 "no depot is named; write its title or id, as in my-project:src/main.ts");
   }
-  auto found = TRY(look_up(session, tree));
+  auto found = TRY(look_up(client, tree));
   if (found.ids.empty()) return unknown(tree, found.titles);
   if (found.ids.size() > 1) return ambiguous(tree, found.ids);
   return Tree{found.ids.front(), TreeKind::kDepot};
 }
 
-Result<std::string> resolve_depot(Session& session, std::string_view depot) {
-  auto tree = TRY(resolve(session, depot));
+Result<std::string> resolve_depot(Client& client, std::string_view depot) {
+  auto tree = TRY(resolve(client, depot));
   if (tree.kind == TreeKind::kDepot) return tree.key;
   return fail(Code::kInvalidArgument, "{} is a node; this needs a depot, by id or title",
               shown(depot));
@@ -91,14 +91,14 @@ json::Object Resolved::arguments() const {
   return out;
 }
 
-Result<Resolved> resolve_address(Session& session, std::string_view address) {
+Result<Resolved> resolve_address(Client& client, std::string_view address) {
   auto parsed = Address::parse(address);
   while (parsed.path.ends_with('/')) parsed.path.pop_back();
-  return Resolved{TRY(resolve(session, parsed.tree)), std::move(parsed.path)};
+  return Resolved{TRY(resolve(client, parsed.tree)), std::move(parsed.path)};
 }
 
-Result<Resolved> resolve_file(Session& session, std::string_view address) {
-  auto resolved = TRY(resolve_address(session, address));
+Result<Resolved> resolve_file(Client& client, std::string_view address) {
+  auto resolved = TRY(resolve_address(client, address));
   if (!resolved.path.empty()) return resolved;
   return fail(Code::kInvalidArgument, "'{}' names no path; write DEPOT:PATH", shown(address));
 }

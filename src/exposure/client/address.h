@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 
 namespace cairn::client {
 
@@ -29,11 +29,11 @@ struct Tree {
 };
 
 // DEPOT_NOT_FOUND, AMBIGUOUS_KEY with the ids when several depots have the title.
-Result<Tree> resolve(Session& session, std::string_view tree);
+Result<Tree> resolve(Client& client, std::string_view tree);
 // The same; nothing when no depot has the title.
-Result<std::optional<Tree>> find_tree(Session& session, std::string_view tree);
+Result<std::optional<Tree>> find_tree(Client& client, std::string_view tree);
 // INVALID_ARGUMENT for a node.
-Result<std::string> resolve_depot(Session& session, std::string_view depot);
+Result<std::string> resolve_depot(Client& client, std::string_view depot);
 
 // A tree and a path in it, for the tools.
 struct Resolved {
@@ -42,8 +42,8 @@ struct Resolved {
 
   json::Object arguments() const;
 };
-Result<Resolved> resolve_address(Session& session, std::string_view address);
+Result<Resolved> resolve_address(Client& client, std::string_view address);
 // INVALID_ARGUMENT when there is no path.
-Result<Resolved> resolve_file(Session& session, std::string_view address);
+Result<Resolved> resolve_file(Client& client, std::string_view address);
 
 }  // namespace cairn::client

@@ -8,7 +8,7 @@ namespace cairn::client {
 namespace {
 
 // Knows depots by their titles, two on a page.
-class Shelf final : public Session {
+class Shelf final : public Client {
  public:
   explicit Shelf(std::vector<std::string> titles) : titles_(std::move(titles)) {}
 

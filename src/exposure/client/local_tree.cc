@@ -79,13 +79,13 @@ Result<LocalTree> scan(const std::filesystem::path& directory) {
   return Scanner().run(directory);
 }
 
-Result<Session::Source> open_source(const std::filesystem::path& file) {
+Result<Client::Source> open_source(const std::filesystem::path& file) {
   auto handle = os::open_name(AT_FDCWD, file, O_RDONLY | O_NONBLOCK);
   return source_of(TRY(os::checked(std::move(handle), "open", file)), file);
 }
 
-Session::Source source_of(os::Handle file, const std::filesystem::path& path,
-                          const os::Kernel& kernel) {
+Client::Source source_of(os::Handle file, const std::filesystem::path& path,
+                         const os::Kernel& kernel) {
   const auto shared = std::make_shared<const os::Handle>(std::move(file));
   return [shared, path, kernel](std::span<char> room) {
     return os::checked(os::read(shared->fd(), room, kernel), "read", path);
@@ -99,7 +99,7 @@ Result<void> KeyMaker::append(ByteView portion) {
   return writer_.append(portion);
 }
 
-Result<void> KeyMaker::append_all(const Session::Source& source) {
+Result<void> KeyMaker::append_all(const Client::Source& source) {
   Bytes room(std::size_t{256} * 1024, '\0');
   while (const auto filled = TRY(source(room))) TRY(append(ByteView(room).substr(0, filled)));
   return {};

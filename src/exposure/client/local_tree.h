@@ -14,7 +14,7 @@
 #include "base/os/handle.h"
 #include "base/os/kernel.h"
 #include "data/cas/file.h"
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 
 namespace cairn::client {
 
@@ -28,17 +28,17 @@ struct LocalTree {
 Result<LocalTree> scan(const std::filesystem::path& directory);
 
 // The file's bytes, in portions, as long as the source is kept.
-Result<Session::Source> open_source(const std::filesystem::path& file);
+Result<Client::Source> open_source(const std::filesystem::path& file);
 // Those of a file that is open; the path is for messages.
-Session::Source source_of(os::Handle file, const std::filesystem::path& path,
-                          const os::Kernel& kernel = {});
+Client::Source source_of(os::Handle file, const std::filesystem::path& path,
+                         const os::Kernel& kernel = {});
 
 // From a file's bytes to the key they have in a tree under its name.
 class KeyMaker final {
  public:
   explicit KeyMaker(std::string name) : name_(std::move(name)) {}
   Result<void> append(ByteView portion);
-  Result<void> append_all(const Session::Source& source);
+  Result<void> append_all(const Client::Source& source);
   Result<std::string> finish();
 
  private:

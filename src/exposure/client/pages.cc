@@ -18,10 +18,10 @@ const json::Object& object_of(const json::Object& answer, std::string_view name)
   return value != nullptr && value->is_object() ? value->get_object() : kNone;
 }
 
-Result<void> for_each_page(Session& session, std::string_view tool, json::Object arguments,
+Result<void> for_each_page(Client& client, std::string_view tool, json::Object arguments,
                            const VisitPage& visit) {
   while (true) {
-    const auto answer = TRY(session.call(tool, arguments));
+    const auto answer = TRY(client.call(tool, arguments));
     if (!answer.is_object()) return fail(Code::kInternal, "{} gave no object", tool);
     if (TRY(visit(answer.get_object())) == More::kNo) return {};
     const auto cursor = Arguments(answer.get_object()).maybe_text("nextCursor");
@@ -30,9 +30,9 @@ Result<void> for_each_page(Session& session, std::string_view tool, json::Object
   }
 }
 
-Result<void> for_each(Session& session, std::string_view tool, json::Object arguments,
+Result<void> for_each(Client& client, std::string_view tool, json::Object arguments,
                       std::string_view rows, const VisitRow& visit) {
-  return for_each_page(session, tool, std::move(arguments),
+  return for_each_page(client, tool, std::move(arguments),
                        [&](const json::Object& answer) -> Result<More> {
                          for (const auto& row : rows_of(answer, rows)) {
                            if (!row.is_object()) continue;
@@ -42,10 +42,10 @@ Result<void> for_each(Session& session, std::string_view tool, json::Object argu
                        });
 }
 
-Result<json::Value> collect(Session& session, std::string_view tool, json::Object arguments,
+Result<json::Value> collect(Client& client, std::string_view tool, json::Object arguments,
                             std::string_view rows, std::size_t most) {
   json::Object all;
-  TRY(for_each_page(session, tool, std::move(arguments),
+  TRY(for_each_page(client, tool, std::move(arguments),
                     [&](const json::Object& answer) -> Result<More> {
                       if (all.empty()) {
                         all = answer;

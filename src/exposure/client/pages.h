@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 #include "tools/executor/arguments.h"
 
 namespace cairn::client {
@@ -16,13 +16,13 @@ using VisitRow = std::function<Result<More>(const json::Object& row)>;
 using VisitPage = std::function<Result<More>(const json::Object& answer)>;
 
 // Calls a tool again with nextCursor until there is none, or the visitor has seen enough.
-Result<void> for_each_page(Session& session, std::string_view tool, json::Object arguments,
+Result<void> for_each_page(Client& client, std::string_view tool, json::Object arguments,
                            const VisitPage& visit);
 // The same by the rows of the member `rows`.
-Result<void> for_each(Session& session, std::string_view tool, json::Object arguments,
+Result<void> for_each(Client& client, std::string_view tool, json::Object arguments,
                       std::string_view rows, const VisitRow& visit);
 // All pages as one answer, with at most so many rows.
-Result<json::Value> collect(Session& session, std::string_view tool, json::Object arguments,
+Result<json::Value> collect(Client& client, std::string_view tool, json::Object arguments,
                             std::string_view rows,
                             std::size_t most = std::numeric_limits<std::size_t>::max());
 

@@ -19,7 +19,7 @@ std::string join(const std::string& directory, std::string_view name) {
   return directory.empty() ? std::string(name) : fmt::format("{}/{}", directory, name);
 }
 
-Result<void> walk_stored(Session& session, const std::string& node, const std::string& base,
+Result<void> walk_stored(Client& client, const std::string& node, const std::string& base,
                          const VisitStored& visit) {
   std::vector<std::string> open{""};
   while (!open.empty()) {
@@ -32,7 +32,7 @@ Result<void> walk_stored(Session& session, const std::string& node, const std::s
         !path.empty()) {
       arguments["path"] = path;
     }
-    TRY(for_each(session, "fs_ls", std::move(arguments), "children",
+    TRY(for_each(client, "fs_ls", std::move(arguments), "children",
                  [&](const json::Object& row) -> Result<More> {
                    Arguments child(row);
                    // Names become paths of this machine: a server is not believed to give good
@@ -50,9 +50,9 @@ Result<void> walk_stored(Session& session, const std::string& node, const std::s
   return {};
 }
 
-Result<std::string> pin(Session& session, const Tree& tree) {
+Result<std::string> pin(Client& client, const Tree& tree) {
   if (tree.kind == TreeKind::kNode) return tree.key;
-  auto depot = TRY(session.call("get_depot", {{"depotId", tree.key}}));
+  auto depot = TRY(client.call("get_depot", {{"depotId", tree.key}}));
   if (auto root = Arguments(depot.as_object()).maybe_text("root")) return std::string(*root);
   return fail(Code::kPathNotFound, "what {} shows is gone", shown(tree.key));
 }
@@ -61,17 +61,17 @@ namespace {
 
 class Importer final {
  public:
-  Importer(Session& session, std::string begin, std::filesystem::path source, Progress& progress)
-      : session_(session),
+  Importer(Client& client, std::string begin, std::filesystem::path source, Progress& progress)
+      : client_(client),
         begin_(std::move(begin)),
         source_(std::move(source)),
         progress_(progress),
-        writer_(session, begin_) {}
+        writer_(client, begin_) {}
 
   // The root of the tree as the directory has it.
   Result<std::string> run() {
     local_ = TRY(scan(source_));
-    TRY(walk_stored(session_, begin_, "", [&](const std::string& path, const StoredEntry& entry) {
+    TRY(walk_stored(client_, begin_, "", [&](const std::string& path, const StoredEntry& entry) {
       stored_.emplace(path, entry);
       return Result<void>();
     }));
@@ -132,7 +132,7 @@ class Importer final {
     return {};
   }
 
-  Session& session_;
+  Client& client_;
   std::string begin_;
   std::filesystem::path source_;
   Progress& progress_;
@@ -155,9 +155,9 @@ Result<Imported> import_here(Engine& engine, const Tree& tree, const std::filesy
                   .skipped = std::move(done.skipped)};
 }
 
-Result<void> commit(Session& session, const Tree& tree, const std::string& begin,
+Result<void> commit(Client& client, const Tree& tree, const std::string& begin,
                     const std::string& message, Imported& out) {
-  const auto answer = TRY(session.call(
+  const auto answer = TRY(client.call(
       "depot_commit",
       {{"depotId", tree.key}, {"root", out.root}, {"expectedRoot", begin}, {"message", message}}));
   Arguments committed(answer.as_object());
@@ -166,30 +166,29 @@ Result<void> commit(Session& session, const Tree& tree, const std::string& begin
   return {};
 }
 
-Result<ExportResult> export_here(Engine& engine, Session& session, const Resolved& from,
+Result<ExportResult> export_here(Engine& engine, Client& client, const Resolved& from,
                                  const std::filesystem::path& target, Progress& progress) {
-  const auto answer = TRY(session.call("fs_stat", from.arguments()));
+  const auto answer = TRY(client.call("fs_stat", from.arguments()));
   const auto key = TRY(NodeKey::parse(Arguments(answer.as_object()).text("key")));
   return engine.export_to(target, key, progress);
 }
 
 }  // namespace
 
-Result<Tree> import_target(Session& session, const std::string& where) {
+Result<Tree> import_target(Client& client, const std::string& where) {
   if (where.empty()) return fail(Code::kInvalidArgument, "no depot is named");
-  if (auto known = TRY(find_tree(session, where))) return *known;
-  const auto depot = TRY(session.call("create_depot", {{"title", where}}));
+  if (auto known = TRY(find_tree(client, where))) return *known;
+  const auto depot = TRY(client.call("create_depot", {{"title", where}}));
   return Tree{std::string(Arguments(depot.as_object()).text("depotId")), TreeKind::kDepot};
 }
 
-Result<Imported> import_tree(Session& session, const Tree& tree,
-                             const std::filesystem::path& source, const std::string& message,
-                             Progress& progress) {
-  if (session.engine() != nullptr && tree.kind == TreeKind::kDepot) {
-    return import_here(*session.engine(), tree, source, message, progress);
+Result<Imported> import_tree(Client& client, const Tree& tree, const std::filesystem::path& source,
+                             const std::string& message, Progress& progress) {
+  if (client.engine() != nullptr && tree.kind == TreeKind::kDepot) {
+    return import_here(*client.engine(), tree, source, message, progress);
   }
-  const auto begin = TRY(pin(session, tree));
-  Importer importer(session, begin, source, progress);
+  const auto begin = TRY(pin(client, tree));
+  Importer importer(client, begin, source, progress);
   Imported out;
   out.root = TRY(importer.run());
   out.changed = out.root != begin;
@@ -198,24 +197,24 @@ Result<Imported> import_tree(Session& session, const Tree& tree,
   out.unchanged = importer.unchanged();
   out.skipped = importer.take_skipped();
   if (tree.kind == TreeKind::kNode || !out.changed) return out;
-  TRY(commit(session, tree, begin,
+  TRY(commit(client, tree, begin,
              message.empty() ? "import " + shown(source.string(), 1000) : message, out));
   return out;
 }
 
-Result<ExportResult> export_tree(Session& session, const Resolved& from,
+Result<ExportResult> export_tree(Client& client, const Resolved& from,
                                  const std::filesystem::path& target, Progress& progress) {
-  if (session.engine() != nullptr) {
-    return export_here(*session.engine(), session, from, target, progress);
+  if (client.engine() != nullptr) {
+    return export_here(*client.engine(), client, from, target, progress);
   }
-  const auto node = TRY(pin(session, from.tree));
+  const auto node = TRY(pin(client, from.tree));
   auto directory = TRY(os::NewDirectory::make(target));
   ExportResult out;
-  TRY(walk_stored(session, node, from.path,
+  TRY(walk_stored(client, node, from.path,
                   [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
                     if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
-                    TRY(directory.add_file(path, [&](const Session::Sink& sink) {
-                      return session.read_file(node, join(from.path, path), sink);
+                    TRY(directory.add_file(path, [&](const Client::Sink& sink) {
+                      return client.read_file(node, join(from.path, path), sink);
                     }));
                     out.files += 1;
                     out.bytes += entry.size;

@@ -1,4 +1,4 @@
-// Import and export: in this process when the store is here, else through a session's tools.
+// Import and export: in this process when the store is here, else through its tools.
 //
 // Threads     one at a time; the progress may be read from any.
 // Fails with  what import_directory, export_directory and the tools fail with.
@@ -13,8 +13,8 @@
 
 #include "data/realm/import.h"
 #include "exposure/client/address.h"
+#include "exposure/client/client.h"
 #include "exposure/client/local_tree.h"
-#include "exposure/client/session.h"
 
 namespace cairn::client {
 
@@ -26,10 +26,10 @@ struct StoredEntry {
 using VisitStored = std::function<Result<void>(const std::string& path, const StoredEntry& entry)>;
 
 // Everything below the directory `base` of a tree, what holds before what is held.
-Result<void> walk_stored(Session& session, const std::string& node, const std::string& base,
+Result<void> walk_stored(Client& client, const std::string& node, const std::string& base,
                          const VisitStored& visit);
 // The tree as it is now, whatever others commit meanwhile.
-Result<std::string> pin(Session& session, const Tree& tree);
+Result<std::string> pin(Client& client, const Tree& tree);
 // `directory/name`; the directory may be empty.
 std::string join(const std::string& directory, std::string_view name);
 
@@ -44,16 +44,15 @@ struct Imported {
 };
 
 // The tree to import into; a depot of that title is made when there is none.
-Result<Tree> import_target(Session& session, const std::string& where);
+Result<Tree> import_target(Client& client, const std::string& where);
 
 // Makes the tree that of the directory: sends what differs, removes what is not there, and commits
 // once when it is a depot. Fails before the commit: then the depot stays as it was.
-Result<Imported> import_tree(Session& session, const Tree& tree,
-                             const std::filesystem::path& source, const std::string& message,
-                             Progress& progress);
+Result<Imported> import_tree(Client& client, const Tree& tree, const std::filesystem::path& source,
+                             const std::string& message, Progress& progress);
 
 // Writes a directory of a tree into one that is new or empty.
-Result<ExportResult> export_tree(Session& session, const Resolved& from,
+Result<ExportResult> export_tree(Client& client, const Resolved& from,
                                  const std::filesystem::path& target, Progress& progress);
 
 }  // namespace cairn::client

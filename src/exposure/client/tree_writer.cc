@@ -36,10 +36,10 @@ Result<void> TreeWriter::make_directory(const std::string& path) {
 }
 
 Result<TreeWriter::Written> TreeWriter::write(const std::string& path,
-                                              const Session::Source& source) {
+                                              const Client::Source& source) {
   TRY(flush());
   gone_.clear();
-  const auto answer = TRY(session_.write_file(root_, path, source));
+  const auto answer = TRY(client_.write_file(root_, path, source));
   Arguments written(answer.as_object());
   Written out{.root = std::string(written.text("newRoot")), .key = {}};
   if (const auto* file = json::find(answer.as_object(), "file"); file && file->is_object()) {
@@ -61,7 +61,7 @@ Result<void> TreeWriter::flush() {
 
 Result<void> TreeWriter::rewrite(json::Object change) {
   change["nodeKey"] = root_;
-  const auto answer = TRY(session_.call("fs_rewrite", change));
+  const auto answer = TRY(client_.call("fs_rewrite", change));
   root_ = Arguments(answer.as_object()).text("newRoot");
   return {};
 }

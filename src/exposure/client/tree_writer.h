@@ -9,13 +9,13 @@
 #include <string>
 #include <utility>
 
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 
 namespace cairn::client {
 
 class TreeWriter final {
  public:
-  TreeWriter(Session& session, std::string root) : session_(session), root_(std::move(root)) {}
+  TreeWriter(Client& client, std::string root) : client_(client), root_(std::move(root)) {}
 
   // A directory goes with all that is in it; what is below one that went need not be named.
   // REQUIRES: what holds comes before what is held.
@@ -27,7 +27,7 @@ class TreeWriter final {
     std::string root;
     std::string key;
   };
-  Result<Written> write(const std::string& path, const Session::Source& source);
+  Result<Written> write(const std::string& path, const Client::Source& source);
   void keep(const Written& written) { root_ = written.root; }
   // The tree with all of it.
   Result<std::string> finish();
@@ -36,7 +36,7 @@ class TreeWriter final {
   Result<void> flush();
   Result<void> rewrite(json::Object change);
 
-  Session& session_;
+  Client& client_;
   std::string root_;
   json::Array removals_;
   json::Object directories_;

@@ -29,11 +29,11 @@ std::string_view without_authority(std::string_view target) {
 
 }  // namespace
 
-Connection::Connection(Socket socket, std::string remote, ConnectionHost& host, Context& context)
+Connection::Connection(Socket socket, std::string remote, ConnectionHost& host, Shared& shared)
     : host_(host),
-      context_(context),
-      wire_(std::move(socket), context.tls ? &*context.tls : nullptr),
-      reply_(wire_, context),
+      shared_(shared),
+      wire_(std::move(socket), shared.tls ? &*shared.tls : nullptr),
+      reply_(wire_, shared),
       remote_(std::move(remote)) {
   request_.head = &head_;
   request_.remote = remote_;
@@ -43,13 +43,13 @@ Connection::Connection(Socket socket, std::string remote, ConnectionHost& host, 
 template <typename Work>
 auto Connection::on_worker(Work work) {
   wire_.never_expire();
-  return http::on_worker(context_.workers, wire_.executor(), std::move(work));
+  return http::on_worker(shared_.workers, wire_.executor(), std::move(work));
 }
 
 Task<void> Connection::run() {
-  wire_.expire_after(context_.options.header_timeout);
+  wire_.expire_after(shared_.options.header_timeout);
   idle_ = true;
-  bool ready = !context_.stopping;
+  bool ready = !shared_.stopping;
   if (ready) ready = co_await wire_.handshake();
   bool more = ready;
   while (more) more = co_await serve_one();
@@ -86,7 +86,7 @@ Task<bool> Connection::serve_one() {
   began_ = SteadyClock::now();
   sent_before_ = wire_.bytes_out();
   view_request();
-  RequestBody body(wire_, input_, head_, head_size_, context_.options);
+  RequestBody body(wire_, input_, head_, head_size_, shared_.options);
   Plan plan = ask();
   Answer answer;
   if (auto* response = std::get_if<Response>(&plan)) {
@@ -111,13 +111,13 @@ Task<Connection::Arrival> Connection::read_head() {
   for (;;) {
     if (const auto arrival = look_for_head()) co_return *arrival;
     idle_ = input_.bytes().empty();
-    if (idle_ && context_.stopping) co_return Arrival::kGone;
+    if (idle_ && shared_.stopping) co_return Arrival::kGone;
     if (!started) {
       const bool waits = idle_ && !first_;
-      wire_.expire_after(waits ? context_.options.idle_timeout : context_.options.header_timeout);
+      wire_.expire_after(waits ? shared_.options.idle_timeout : shared_.options.header_timeout);
       started = !waits;
     }
-    const std::span<char> room = input_.room(context_.options.max_header_bytes);
+    const std::span<char> room = input_.room(shared_.options.max_header_bytes);
     const auto [error, count] = co_await wire_.read_some(asio::buffer(room.data(), room.size()));
     idle_ = false;
     if (error && wire_.expired() && !input_.bytes().empty()) {
@@ -141,7 +141,7 @@ std::optional<Connection::Arrival> Connection::look_for_head() {
   }
   const Result<std::size_t> size = scanner_.find(bytes);
   if (!size) return refuse(size.error());
-  const ServerOptions& options = context_.options;
+  const ServerOptions& options = shared_.options;
   if (*size > 0 && *size <= options.max_header_bytes) return parse_head(*size);
   if (!scanner_.has_line() && bytes.size() > options.max_target_bytes + kRequestLineRest) {
     return refuse(Error(Code::kUriTooLong,
@@ -159,9 +159,9 @@ std::optional<Connection::Arrival> Connection::parse_head(std::size_t size) {
   if (const auto parsed = head_.parse(input_.bytes().substr(0, size)); !parsed) {
     return refuse(parsed.error());
   }
-  if (head_.target.size() > context_.options.max_target_bytes) {
+  if (head_.target.size() > shared_.options.max_target_bytes) {
     return refuse(Error(Code::kUriTooLong, fmt::format("the target is over {} bytes long",
-                                                       context_.options.max_target_bytes)));
+                                                       shared_.options.max_target_bytes)));
   }
   head_.target = without_authority(head_.target);
   if (!head_.target.starts_with('/') && (head_.target != "*" || head_.method != Method::kOptions)) {
@@ -200,7 +200,7 @@ void Connection::view_request() {
 }
 
 Plan Connection::ask() {
-  return contained([&] { return context_.handler.begin(request_); });
+  return contained([&] { return shared_.handler.begin(request_); });
 }
 
 Task<Connection::Answer> Connection::carry_out(Plan& plan, RequestBody& body) {
@@ -251,7 +251,7 @@ Task<Connection::Answer> Connection::take_stream(WantStream& want, RequestBody& 
   body.limit(want.max_bytes);
   Answer answer = co_await feed(*want.sink, body);
   // Letting go of a sink may remove files and the like.
-  context_.workers.run([gone = std::move(want.sink)] {});
+  shared_.workers.run([gone = std::move(want.sink)] {});
   co_return answer;
 }
 
@@ -274,7 +274,7 @@ Task<Connection::Answer> Connection::feed(BodySink& sink, RequestBody& body) {
 // Sends the answer and makes the connection ready for the next request. False: it is over.
 Task<bool> Connection::finish_request(Response& response, RequestBody& body) {
   body.skip_arrived();
-  bool keep_alive = head_.keep_alive() && !context_.stopping;
+  bool keep_alive = head_.keep_alive() && !shared_.stopping;
   if (!body.done() && !body.rest_is_small()) keep_alive = false;
   const Reply::Outcome outcome = co_await reply_.send(response, head_, host_.date(), keep_alive);
   log(response, head_size_ + body.bytes_in());
@@ -291,17 +291,17 @@ Task<bool> Connection::finish_request(Response& response, RequestBody& body) {
 }
 
 void Connection::log(const Response& response, std::uint64_t bytes_in) {
-  context_.observer.on_request({.method = head_.method,
-                                .path = request_.path,
-                                .status = response.status,
-                                .bytes_in = bytes_in,
-                                .bytes_out = wire_.bytes_out() - sent_before_,
-                                .duration = SteadyClock::now() - began_,
-                                .remote = remote_,
-                                .tool = response.log_tool,
-                                .who = response.log_who,
-                                .error = response.log_error,
-                                .cause = response.log_cause});
+  shared_.observer.on_request({.method = head_.method,
+                               .path = request_.path,
+                               .status = response.status,
+                               .bytes_in = bytes_in,
+                               .bytes_out = wire_.bytes_out() - sent_before_,
+                               .duration = SteadyClock::now() - began_,
+                               .remote = remote_,
+                               .tool = response.log_tool,
+                               .who = response.log_who,
+                               .error = response.log_error,
+                               .cause = response.log_cause});
 }
 
 }  // namespace cairn::http

@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "exposure/http/context.h"
 #include "exposure/http/deferral.h"
 #include "exposure/http/head.h"
 #include "exposure/http/input_buffer.h"
 #include "exposure/http/reply.h"
 #include "exposure/http/request_body.h"
+#include "exposure/http/shared.h"
 #include "exposure/http/wire.h"
 
 namespace cairn::http {
@@ -29,7 +29,7 @@ class ConnectionHost {
 
 class Connection final {
  public:
-  Connection(Socket socket, std::string remote, ConnectionHost& host, Context& context);
+  Connection(Socket socket, std::string remote, ConnectionHost& host, Shared& shared);
 
   // Until the connection is over.
   Task<void> run();
@@ -72,7 +72,7 @@ class Connection final {
   auto on_worker(Work work);
 
   ConnectionHost& host_;
-  Context& context_;
+  Shared& shared_;
   Wire wire_;
   InputBuffer input_;
   Reply reply_;

@@ -39,8 +39,8 @@ std::string text_of(asio::ip::address address) {
 
 }  // namespace
 
-IoThread::IoThread(Context& context)
-    : context_(context),
+IoThread::IoThread(Shared& shared)
+    : shared_(shared),
       work_(io_.get_executor()),
       acceptor_(io_.get_executor()),
       pause_(io_.get_executor()),
@@ -74,16 +74,16 @@ Task<void> IoThread::accept() {
 
 void IoThread::take(Socket socket, const tcp::endpoint& peer) {
   error_code ignored;
-  if (count_connections(+1) > static_cast<int>(context_.options.max_connections)) {
+  if (count_connections(+1) > static_cast<int>(shared_.options.max_connections)) {
     socket.non_blocking(true, ignored);
-    if (!context_.tls) socket.write_some(asio::buffer(too_many_connections(date())), ignored);
+    if (!shared_.tls) socket.write_some(asio::buffer(too_many_connections(date())), ignored);
     socket.shutdown(tcp::socket::shutdown_both, ignored);
     socket.close(ignored);
     count_connections(-1);
     return;
   }
   auto connection = std::make_unique<Connection>(std::move(socket), text_of(peer.address()),
-                                                 static_cast<ConnectionHost&>(*this), context_);
+                                                 static_cast<ConnectionHost&>(*this), shared_);
   Connection* raw = connection.get();
   connections_.emplace(raw, std::move(connection));
   asio::co_spawn(io_.get_executor(), serve(raw), asio::detached);
@@ -100,7 +100,7 @@ Task<void> IoThread::serve(Connection* connection) {
 Task<void> IoThread::tick() {
   ticking_ = true;
   while (!connections_.empty()) {
-    ticker_.expires_after(tick_time(context_.options));
+    ticker_.expires_after(tick_time(shared_.options));
     co_await ticker_.async_wait(use_task);
     const auto now = SteadyClock::now();
     for (const auto& [connection, owned] : connections_) connection->tick(now);
@@ -111,11 +111,11 @@ Task<void> IoThread::tick() {
 int IoThread::count_connections(int change) {
   int now = 0;
   {
-    auto open = context_.open.lock();
+    auto open = shared_.open.lock();
     now = *open += change;
-    if (now == 0) context_.closed_one.notify_all();
+    if (now == 0) shared_.closed_one.notify_all();
   }
-  context_.observer.on_connections(now);
+  shared_.observer.on_connections(now);
   return now;
 }
 

@@ -9,13 +9,13 @@
 #include <boost/asio/executor_work_guard.hpp>
 
 #include "exposure/http/connection.h"
-#include "exposure/http/context.h"
+#include "exposure/http/shared.h"
 
 namespace cairn::http {
 
 class IoThread final : public ConnectionHost {
  public:
-  explicit IoThread(Context& context);
+  explicit IoThread(Shared& shared);
   // Every connection is over by now.
   ~IoThread();
 
@@ -37,7 +37,7 @@ class IoThread final : public ConnectionHost {
   void take(Socket socket, const tcp::endpoint& peer);
   int count_connections(int change);
 
-  Context& context_;
+  Shared& shared_;
   asio::io_context io_{1};
   asio::executor_work_guard<Executor> work_;
   Acceptor acceptor_;

@@ -65,7 +65,7 @@ Task<void> Reply::encode(Response& response, const RequestHead& request, HeadCho
     smaller = compress(encoding, body);
   } else {
     const auto work = [encoding, body] { return compress(encoding, body); };
-    smaller = co_await on_worker(context_.workers, wire_.executor(), work);
+    smaller = co_await on_worker(shared_.workers, wire_.executor(), work);
   }
   if (smaller.empty()) co_return;
   response.body = std::move(smaller);
@@ -123,7 +123,7 @@ Task<Reply::Outcome> Reply::write(ByteView body) {
   }
   Wire::Buffers buffers{asio::buffer(out_), asio::buffer(body)};
   std::optional<bool> sent = wire_.write_now(buffers);
-  if (!sent) sent = co_await wire_.write(buffers, context_.options.write_timeout);
+  if (!sent) sent = co_await wire_.write(buffers, shared_.options.write_timeout);
   out_.clear();
   co_return *sent ? Outcome::kSent : Outcome::kBroken;
 }
@@ -132,7 +132,7 @@ Task<Reply::Outcome> Reply::write_portion(ByteView portion, bool chunked) {
   if (!chunked) co_return co_await write(portion);
   out_ += chunk_line(portion.size());
   const Wire::Buffers buffers{asio::buffer(out_), asio::buffer(portion), asio::buffer(kCrlf)};
-  const bool sent = co_await wire_.write(buffers, context_.options.write_timeout);
+  const bool sent = co_await wire_.write(buffers, shared_.options.write_timeout);
   out_.clear();
   co_return sent ? Outcome::kSent : Outcome::kBroken;
 }
@@ -146,12 +146,12 @@ Task<Result<Bytes>> Reply::next_portion(BodySource& source) {
       return fail(Code::kInternal, "the answer could not be made");
     }
   };
-  return on_worker(context_.workers, wire_.executor(), work);
+  return on_worker(shared_.workers, wire_.executor(), work);
 }
 
 // Letting go of a source may close files and the like.
 void Reply::drop(std::unique_ptr<BodySource> source) {
-  context_.workers.run([gone = std::move(source)] {});
+  shared_.workers.run([gone = std::move(source)] {});
 }
 
 }  // namespace cairn::http

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "exposure/http/context.h"
 #include "exposure/http/head.h"
 #include "exposure/http/response_head.h"
+#include "exposure/http/shared.h"
 #include "exposure/http/wire.h"
 
 namespace cairn::http {
@@ -18,7 +18,7 @@ class Reply final {
  public:
   enum class Outcome { kSent, kBroken };
 
-  Reply(Wire& wire, Context& context) : wire_(wire), context_(context) {}
+  Reply(Wire& wire, Shared& shared) : wire_(wire), shared_(shared) {}
 
   // `keep_alive` may become false: some answers end with the connection. A body that cannot be made
   // changes `response` to what was sent instead.
@@ -40,7 +40,7 @@ class Reply final {
   void drop(std::unique_ptr<BodySource> source);
 
   Wire& wire_;
-  Context& context_;
+  Shared& shared_;
   std::string out_;  // the head, or the line before a chunk
   std::shared_ptr<EventStream> events_;
 };

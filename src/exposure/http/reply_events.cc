@@ -43,7 +43,7 @@ Task<Reply::Outcome> Reply::send_events(Response& response, const RequestHead& r
   Outcome outcome = co_await write({});
   if (outcome == Outcome::kSent && !only_head) {
     events_ = stream;
-    if (context_.stopping) stream->close();
+    if (shared_.stopping) stream->close();
     outcome = co_await pass_events_on(queue, choices.chunked);
     events_ = nullptr;
   }

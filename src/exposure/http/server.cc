@@ -44,7 +44,7 @@ unsigned io_threads(const ServerOptions& options) {
 class AsioServer final : public Server {
  public:
   AsioServer(const ServerOptions& options, Handler& handler, Observer& observer)
-      : context_(options, handler, observer) {}
+      : shared_(options, handler, observer) {}
   ~AsioServer() override { stop(); }
 
   Result<void> begin();
@@ -52,14 +52,14 @@ class AsioServer final : public Server {
   void stop() override;
 
  private:
-  Context context_;
+  Shared shared_;
   std::vector<std::unique_ptr<IoThread>> threads_;
   std::uint16_t port_ = 0;
 };
 
 Result<void> AsioServer::begin() {
-  const ServerOptions& options = context_.options;
-  if (options.tls) context_.tls.emplace(TRY(tls_server(*options.tls)));
+  const ServerOptions& options = shared_.options;
+  if (options.tls) shared_.tls.emplace(TRY(tls_server(*options.tls)));
   error_code error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error) {
@@ -68,7 +68,7 @@ Result<void> AsioServer::begin() {
   }
   tcp::endpoint endpoint(address, options.port);
   for (unsigned i = 0; i < io_threads(options); ++i) {
-    auto thread = std::make_unique<IoThread>(context_);
+    auto thread = std::make_unique<IoThread>(shared_);
     Acceptor acceptor =
         TRY(open_acceptor(thread->io(), endpoint, i == 0 ? Turn::kFirst : Turn::kLater));
     port_ = acceptor.local_endpoint().port();
@@ -81,14 +81,14 @@ Result<void> AsioServer::begin() {
 }
 
 void AsioServer::stop() {
-  if (context_.stopping.exchange(true)) return;
+  if (shared_.stopping.exchange(true)) return;
   for (const auto& thread : threads_) thread->stop_connections();
   {
-    auto open = context_.open.lock();
+    auto open = shared_.open.lock();
     const auto none = [&] { return *open == 0; };
-    if (!context_.closed_one.wait_for(open.mutex(), context_.options.stop_timeout, none)) {
+    if (!shared_.closed_one.wait_for(open.mutex(), shared_.options.stop_timeout, none)) {
       for (const auto& thread : threads_) thread->abort_connections();
-      context_.closed_one.wait(open.mutex(), none);
+      shared_.closed_one.wait(open.mutex(), none);
     }
   }
   threads_.clear();

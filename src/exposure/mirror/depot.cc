@@ -33,12 +33,12 @@ std::string MirrorDepot::full(const std::string& path) const {
   return path.empty() ? place_ : client::join(place_, path);
 }
 
-Result<std::string> MirrorDepot::root(Session& session) const {
-  return pin(session, {depot_, client::TreeKind::kDepot});
+Result<std::string> MirrorDepot::root(Client& client) const {
+  return pin(client, {depot_, client::TreeKind::kDepot});
 }
 
-Result<std::string> MirrorDepot::key_of_place(Session& session, const std::string& root) const {
-  const auto found = session.call("fs_stat", at(root, place_));
+Result<std::string> MirrorDepot::key_of_place(Client& client, const std::string& root) const {
+  const auto found = client.call("fs_stat", at(root, place_));
   if (!found && found.error().code == Code::kPathNotFound) return std::string();
   const auto answer = TRY(found);
   Arguments stat(answer.as_object());
@@ -47,10 +47,10 @@ Result<std::string> MirrorDepot::key_of_place(Session& session, const std::strin
               shown(place_));
 }
 
-Result<MirrorTree> MirrorDepot::list(Session& session, const std::string& root) {
+Result<MirrorTree> MirrorDepot::list(Client& client, const std::string& root) {
   Listing now;
-  if (const auto key = TRY(key_of_place(session, root)); !key.empty()) {
-    TRY(list_below(session, root, "", key, now));
+  if (const auto key = TRY(key_of_place(client, root)); !key.empty()) {
+    TRY(list_below(client, root, "", key, now));
   }
   known_ = std::move(now);
   return known_.tree;
@@ -66,7 +66,7 @@ bool MirrorDepot::take_known(const std::string& path, const std::string& key, Li
   return true;
 }
 
-Result<void> MirrorDepot::list_below(Session& session, const std::string& root,
+Result<void> MirrorDepot::list_below(Client& client, const std::string& root,
                                      const std::string& path, const std::string& key,
                                      Listing& out) const {
   const bool known = take_known(path, key, out);
@@ -75,7 +75,7 @@ Result<void> MirrorDepot::list_below(Session& session, const std::string& root,
   std::vector<std::pair<std::string, std::string>> directories;
   auto arguments = at(root, full(path));
   arguments["limit"] = 1000;
-  TRY(for_each(session, "fs_ls", std::move(arguments), "children",
+  TRY(for_each(client, "fs_ls", std::move(arguments), "children",
                [&](const json::Object& row) -> Result<client::More> {
                  Arguments child(row);
                  const std::string name(child.text("name"));
@@ -98,19 +98,19 @@ Result<void> MirrorDepot::list_below(Session& session, const std::string& root,
                  return client::More::kYes;
                }));
   for (const auto& [below, its_key] : directories) {
-    TRY(list_below(session, root, below, its_key, out));
+    TRY(list_below(client, root, below, its_key, out));
   }
   return {};
 }
 
-Result<void> MirrorDepot::read(Session& session, const std::string& root, const std::string& path,
-                               const Session::Sink& sink) const {
-  return session.read_file(root, full(path), sink);
+Result<void> MirrorDepot::read(Client& client, const std::string& root, const std::string& path,
+                               const Client::Sink& sink) const {
+  return client.read_file(root, full(path), sink);
 }
 
-Result<std::string> MirrorDepot::key_at(Session& session, const std::string& root,
+Result<std::string> MirrorDepot::key_at(Client& client, const std::string& root,
                                         const std::string& path) const {
-  const auto found = session.call("fs_stat", at(root, full(path)));
+  const auto found = client.call("fs_stat", at(root, full(path)));
   if (!found) {
     const auto code = found.error().code;
     const bool gone = code == Code::kPathNotFound || code == Code::kNodeNotFound ||
@@ -121,10 +121,10 @@ Result<std::string> MirrorDepot::key_at(Session& session, const std::string& roo
   return std::string(Arguments(found->as_object()).text("key"));
 }
 
-Result<MirrorDepot::Committed> MirrorDepot::commit(Session& session, const std::string& base,
+Result<MirrorDepot::Committed> MirrorDepot::commit(Client& client, const std::string& base,
                                                    const std::string& root,
                                                    const std::string& message) const {
-  const auto answer = TRY(session.call(
+  const auto answer = TRY(client.call(
       "depot_commit",
       {{"depotId", depot_}, {"root", root}, {"expectedRoot", base}, {"message", message}}));
   Arguments done(answer.as_object());

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 #include "exposure/client/tree_writer.h"
 #include "exposure/mirror/directory.h"
 #include "exposure/mirror/plan.h"
@@ -25,14 +25,14 @@ class MirrorDepot final {
   const std::string& place() const { return place_; }
 
   // The whole depot as it is now.
-  Result<std::string> root(Session& session) const;
+  Result<std::string> root(Client& client) const;
   // The place in a version of the depot; empty when it is not there.
-  Result<MirrorTree> list(Session& session, const std::string& root);
+  Result<MirrorTree> list(Client& client, const std::string& root);
 
-  Result<void> read(Session& session, const std::string& root, const std::string& path,
-                    const Session::Sink& sink) const;
+  Result<void> read(Client& client, const std::string& root, const std::string& path,
+                    const Client::Sink& sink) const;
   // The key of a file in a version of the depot; empty: there is none.
-  Result<std::string> key_at(Session& session, const std::string& root,
+  Result<std::string> key_at(Client& client, const std::string& root,
                              const std::string& path) const;
 
   // From the depot's root.
@@ -43,7 +43,7 @@ class MirrorDepot final {
     bool merged = false;
   };
   // CONFLICT when others changed the same since `base`.
-  Result<Committed> commit(Session& session, const std::string& base, const std::string& root,
+  Result<Committed> commit(Client& client, const std::string& base, const std::string& root,
                            const std::string& message) const;
 
  private:
@@ -51,8 +51,8 @@ class MirrorDepot final {
     MirrorTree tree;
     ByPath<std::string> directories;  // and their keys
   };
-  Result<std::string> key_of_place(Session& session, const std::string& root) const;
-  Result<void> list_below(Session& session, const std::string& root, const std::string& path,
+  Result<std::string> key_of_place(Client& client, const std::string& root) const;
+  Result<void> list_below(Client& client, const std::string& root, const std::string& path,
                           const std::string& key, Listing& out) const;
   bool take_known(const std::string& path, const std::string& key, Listing& out) const;
 

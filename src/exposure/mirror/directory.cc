@@ -226,7 +226,7 @@ Result<os::Handle> MirrorDirectory::parent_of(const std::string& path, Missing m
   return enter(parent_path(path), missing);
 }
 
-Result<Session::Source> MirrorDirectory::read(const std::string& path) const {
+Result<Client::Source> MirrorDirectory::read(const std::string& path) const {
   const auto parent = TRY(parent_of(path, Missing::kFail));
   auto file = os::open_name(parent.fd(), last_name(path), O_RDONLY | O_NONBLOCK, 0, tools_.kernel);
   if (!file && (file.error() == ENOENT || file.error() == ELOOP)) {

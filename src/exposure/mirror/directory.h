@@ -27,13 +27,13 @@
 #include "base/os/stamp.h"
 #include "base/random.h"
 #include "data/text/glob.h"
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 #include "exposure/mirror/plan.h"
 #include "exposure/mirror/state.h"
 
 namespace cairn::mirror {
 
-using client::Session;
+using client::Client;
 
 // What is not looked at, besides links and devices.
 struct MirrorFilter {
@@ -80,12 +80,12 @@ class MirrorDirectory final {
                           Leftovers leftovers, const OnDirectory& on_directory) const;
 
   // The file's bytes, as long as the source is kept.
-  Result<Session::Source> read(const std::string& path) const;
+  Result<Client::Source> read(const std::string& path) const;
 
   // What is there, as it was seen; nothing: there is nothing.
   using Expected = std::optional<os::Stamp>;
   // Hands out where the bytes go.
-  using Fill = std::function<Result<void>(const Session::Sink& sink)>;
+  using Fill = std::function<Result<void>(const Client::Sink& sink)>;
   // Makes the directories above it when there are none. Gives the key that the bytes have under the
   // file's name.
   Result<std::string> write(const std::string& path, const Expected& expected,

@@ -66,7 +66,7 @@ class MirroredDirectory : public testing::Test {
     return out;
   }
   static MirrorDirectory::Fill filling(std::string_view text) {
-    return [text](const Session::Sink& sink) { return sink(text); };
+    return [text](const Client::Sink& sink) { return sink(text); };
   }
   // Everything that is in the directory, whatever it is.
   std::vector<std::string> names() const {
@@ -192,7 +192,7 @@ TEST_F(MirroredDirectory, OverwritesNothingThatIsNotAsItWasSeen) {
   // There is something where nothing was, or it changes while the new text comes.
   EXPECT_TRUE(refused({}, filling("new")));
   EXPECT_EQ(text_of(root_ / "a"), "one");
-  EXPECT_TRUE(refused(seen, [&](const Session::Sink& sink) {
+  EXPECT_TRUE(refused(seen, [&](const Client::Sink& sink) {
     put("a", "mine");
     return sink("new");
   }));
@@ -217,7 +217,7 @@ TEST_F(MirroredDirectory, OverwritesNothingThatIsNotAsItWasSeen) {
 }
 
 TEST_F(MirroredDirectory, LeavesNothingBehindWhenTheBytesDoNotCome) {
-  const auto done = open().write("a", {}, [](const Session::Sink& sink) -> Result<void> {
+  const auto done = open().write("a", {}, [](const Client::Sink& sink) -> Result<void> {
     TRY(sink("half"));
     return fail(Code::kUnavailable, "the server is gone");
   });

@@ -45,19 +45,19 @@ Mirror::Mirror(MirrorSettings settings, std::string depot, std::string place, Mi
       state_(std::move(state)),
       tools_(tools) {}
 
-Result<MirrorReport> Mirror::round(Session& session,
+Result<MirrorReport> Mirror::round(Client& client,
                                    const MirrorDirectory::OnDirectory& on_directory) {
   const auto directory = TRY(MirrorDirectory::open(settings_.directory, tools_));
   // A store that cannot be reached is found before the directory is read.
-  TRY(depot_.root(session));
+  TRY(depot_.root(client));
   const auto leftovers =
       settings_.dry_run ? MirrorDirectory::Leftovers::kKeep : MirrorDirectory::Leftovers::kRemove;
   Sides sides;
   sides.here = TRY(directory.scan(settings_.filter, state_.seen, leftovers, on_directory));
   for (int attempt = 1;; ++attempt) {
-    sides.root = TRY(depot_.root(session));
-    sides.there = TRY(depot_.list(session, sides.root));
-    const auto steps = TRY(plan(session, directory, sides));
+    sides.root = TRY(depot_.root(client));
+    sides.there = TRY(depot_.list(client, sides.root));
+    const auto steps = TRY(plan(client, directory, sides));
     TRY(check_not_emptied(sides, steps));
     MirrorReport report{.steps = {},
                         .conflicts = steps.conflicts,
@@ -74,26 +74,26 @@ Result<MirrorReport> Mirror::round(Session& session,
       report.steps = steps.steps;
       return report;
     }
-    const auto sent = send(session, directory, sides, steps, report);
+    const auto sent = send(client, directory, sides, steps, report);
     // Others changed the same meanwhile: looked at again, it is a conflict or fits.
     if (!sent && sent.error().code == Code::kConflict && attempt < kAttempts) continue;
     TRY(sent);
     note_agreed(sides, steps, report);
     TRY(save());
-    TRY(fetch(session, directory, sides, steps, report));
+    TRY(fetch(client, directory, sides, steps, report));
     return report;
   }
 }
 
-Result<MirrorPlan> Mirror::plan(Session& session, const MirrorDirectory& directory,
+Result<MirrorPlan> Mirror::plan(Client& client, const MirrorDirectory& directory,
                                 const Sides& sides) {
   MirrorRules rules = settings_.rules;
   rules.keep = {};
   auto out = plan_mirror(state_.agreed, sides.here.tree, sides.there, rules);
-  rules.same = TRY(find_same(session, directory, sides, out));
+  rules.same = TRY(find_same(client, directory, sides, out));
   rules.keep = settings_.rules.keep;
   out = plan_mirror(state_.agreed, sides.here.tree, sides.there, rules);
-  const auto unsaved = TRY(find_unsaved(session, sides, out));
+  const auto unsaved = TRY(find_unsaved(client, sides, out));
   if (unsaved.empty()) return out;
   // As if it were new in the directory: it goes to the depot, or is a conflict.
   auto base = state_.agreed;
@@ -102,7 +102,7 @@ Result<MirrorPlan> Mirror::plan(Session& session, const MirrorDirectory& directo
 }
 
 // Keys tell most; the same bytes under another content type have another one.
-Result<Paths> Mirror::find_same(Session& session, const MirrorDirectory& directory,
+Result<Paths> Mirror::find_same(Client& client, const MirrorDirectory& directory,
                                 const Sides& sides, const MirrorPlan& plan) const {
   Paths out;
   for (const auto& conflict : plan.conflicts) {
@@ -116,7 +116,7 @@ Result<Paths> Mirror::find_same(Session& session, const MirrorDirectory& directo
     bool same = true;
     Bytes room;
     const auto read =
-        depot_.read(session, sides.root, conflict.path, [&](ByteView portion) -> Result<void> {
+        depot_.read(client, sides.root, conflict.path, [&](ByteView portion) -> Result<void> {
           while (!portion.empty()) {
             room.resize(portion.size());
             const auto filled = TRY((*source)(room));
@@ -135,7 +135,7 @@ Result<Paths> Mirror::find_same(Session& session, const MirrorDirectory& directo
 
 // What would be overwritten or removed in the directory, and is not in the depot's history any
 // more: it was cut off, or the store is an older one.
-Result<Paths> Mirror::find_unsaved(Session& session, const Sides& sides,
+Result<Paths> Mirror::find_unsaved(Client& client, const Sides& sides,
                                    const MirrorPlan& plan) const {
   std::map<std::string, std::vector<std::string>> paths;  // by the key
   for (const auto& step : plan.steps) {
@@ -151,12 +151,12 @@ Result<Paths> Mirror::find_unsaved(Session& session, const Sides& sides,
   for (auto next = paths.begin(); next != paths.end();) {
     json::Array keys;
     for (; next != paths.end() && keys.size() < kKeysAtOnce; ++next) keys.emplace_back(next->first);
-    const auto answer = TRY(session.call("check_nodes", {{"keys", std::move(keys)}}));
+    const auto answer = TRY(client.call("check_nodes", {{"keys", std::move(keys)}}));
     const auto missing = Arguments(answer.as_object()).texts("missing");
     for (const auto& key : missing.value_or(std::vector<std::string>())) {
       for (const auto& path : paths[key]) {
         // Who sees only a part of the store can name it by where it was.
-        if (TRY(depot_.key_at(session, state_.root, path)) != key) out.insert(path);
+        if (TRY(depot_.key_at(client, state_.root, path)) != key) out.insert(path);
       }
     }
   }
@@ -187,9 +187,9 @@ Result<void> Mirror::check_not_emptied(const Sides& sides, const MirrorPlan& pla
   return {};
 }
 
-Result<void> Mirror::send(Session& session, const MirrorDirectory& directory, const Sides& sides,
+Result<void> Mirror::send(Client& client, const MirrorDirectory& directory, const Sides& sides,
                           const MirrorPlan& plan, MirrorReport& report) const {
-  client::TreeWriter writer(session, sides.root);
+  client::TreeWriter writer(client, sides.root);
   std::vector<MirrorStep> done;
   // What holds before what is held, as the writer has it.
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
@@ -211,7 +211,7 @@ Result<void> Mirror::send(Session& session, const MirrorDirectory& directory, co
     const auto message = settings_.message.empty()
                              ? "mirror " + shown(settings_.directory.string(), 1000)
                              : settings_.message;
-    const auto committed = TRY(depot_.commit(session, sides.root, root, message));
+    const auto committed = TRY(depot_.commit(client, sides.root, root, message));
     report.committed = true;
     report.merged = committed.merged;
     // What others brought in between is not in the directory yet.
@@ -247,12 +247,12 @@ Result<bool> Mirror::send_file(client::TreeWriter& writer, const MirrorDirectory
   return true;
 }
 
-Result<void> Mirror::fetch(Session& session, const MirrorDirectory& directory, const Sides& sides,
+Result<void> Mirror::fetch(Client& client, const MirrorDirectory& directory, const Sides& sides,
                            const MirrorPlan& plan, MirrorReport& report) {
   Result<void> gone = {};
   for (const auto& step : plan.steps) {
     if (step.to != MirrorSide::kDirectory) continue;
-    const auto done = fetch_step(session, directory, sides, step);
+    const auto done = fetch_step(client, directory, sides, step);
     if (done) {
       report.steps.push_back(step);
       changed_ = true;
@@ -271,7 +271,7 @@ Result<void> Mirror::fetch(Session& session, const MirrorDirectory& directory, c
   return gone;
 }
 
-Result<void> Mirror::fetch_step(Session& session, const MirrorDirectory& directory,
+Result<void> Mirror::fetch_step(Client& client, const MirrorDirectory& directory,
                                 const Sides& sides, const MirrorStep& step) {
   const bool is_file = step.kind == EntryKind::kFile;
   if (step.remove) {
@@ -282,7 +282,7 @@ Result<void> Mirror::fetch_step(Session& session, const MirrorDirectory& directo
   }
   MirrorAgreed agreed{.kind = step.kind};
   if (is_file) {
-    agreed.directory_key = TRY(fetch_file(session, directory, sides, step.path));
+    agreed.directory_key = TRY(fetch_file(client, directory, sides, step.path));
     agreed.depot_key = sides.there.entries.at(step.path).key;
   } else {
     TRY(directory.make_directory(step.path));
@@ -291,20 +291,20 @@ Result<void> Mirror::fetch_step(Session& session, const MirrorDirectory& directo
   return {};
 }
 
-Result<std::string> Mirror::fetch_file(Session& session, const MirrorDirectory& directory,
+Result<std::string> Mirror::fetch_file(Client& client, const MirrorDirectory& directory,
                                        const Sides& sides, const std::string& path) const {
   const auto before = sides.here.files.find(path);
   const auto expected = before == sides.here.files.end()
                             ? MirrorDirectory::Expected()
                             : MirrorDirectory::Expected(before->second);
   const auto size = sides.there.entries.at(path).size;
-  return directory.write(path, expected, [&](const Session::Sink& sink) -> Result<void> {
+  return directory.write(path, expected, [&](const Client::Sink& sink) -> Result<void> {
     std::uint64_t received = 0;
     const auto wrong = [&] {
       return fail(Code::kUnavailable, "'{}' has {} bytes, and {} came", shown(path), size,
                   received);
     };
-    TRY(depot_.read(session, sides.root, path, [&](ByteView portion) -> Result<void> {
+    TRY(depot_.read(client, sides.root, path, [&](ByteView portion) -> Result<void> {
       received += portion.size();
       // Before it fills the disk.
       if (received > size) return wrong();

@@ -58,8 +58,8 @@ class Mirror final {
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
 
-  Result<MirrorReport> round(Session& session, const MirrorDirectory::OnDirectory& on_directory);
-  Result<std::string> depot_root(Session& session) const { return depot_.root(session); }
+  Result<MirrorReport> round(Client& client, const MirrorDirectory::OnDirectory& on_directory);
+  Result<std::string> depot_root(Client& client) const { return depot_.root(client); }
 
  private:
   struct Sides {
@@ -67,21 +67,21 @@ class Mirror final {
     std::string root;
     MirrorTree there;
   };
-  Result<MirrorPlan> plan(Session& session, const MirrorDirectory& directory, const Sides& sides);
-  Result<Paths> find_same(Session& session, const MirrorDirectory& directory, const Sides& sides,
+  Result<MirrorPlan> plan(Client& client, const MirrorDirectory& directory, const Sides& sides);
+  Result<Paths> find_same(Client& client, const MirrorDirectory& directory, const Sides& sides,
                           const MirrorPlan& plan) const;
-  Result<Paths> find_unsaved(Session& session, const Sides& sides, const MirrorPlan& plan) const;
+  Result<Paths> find_unsaved(Client& client, const Sides& sides, const MirrorPlan& plan) const;
   Result<void> check_not_emptied(const Sides& sides, const MirrorPlan& plan) const;
 
-  Result<void> send(Session& session, const MirrorDirectory& directory, const Sides& sides,
+  Result<void> send(Client& client, const MirrorDirectory& directory, const Sides& sides,
                     const MirrorPlan& plan, MirrorReport& report) const;
   Result<bool> send_file(client::TreeWriter& writer, const MirrorDirectory& directory,
                          const Sides& sides, const std::string& path, MirrorReport& report) const;
-  Result<void> fetch(Session& session, const MirrorDirectory& directory, const Sides& sides,
+  Result<void> fetch(Client& client, const MirrorDirectory& directory, const Sides& sides,
                      const MirrorPlan& plan, MirrorReport& report);
-  Result<void> fetch_step(Session& session, const MirrorDirectory& directory, const Sides& sides,
+  Result<void> fetch_step(Client& client, const MirrorDirectory& directory, const Sides& sides,
                           const MirrorStep& step);
-  Result<std::string> fetch_file(Session& session, const MirrorDirectory& directory,
+  Result<std::string> fetch_file(Client& client, const MirrorDirectory& directory,
                                  const Sides& sides, const std::string& path) const;
   void note_agreed(const Sides& sides, const MirrorPlan& plan, const MirrorReport& report);
   Result<void> save();

@@ -52,9 +52,9 @@ Result<Bytes> read_local(const std::filesystem::path& file) {
   return out;
 }
 
-Result<Bytes> read_stored(Session& session, const SandboxTree& tree, const std::string& full) {
+Result<Bytes> read_stored(Client& client, const SandboxTree& tree, const std::string& full) {
   Bytes out;
-  TRY(session.read_file(tree.root, full, [&](ByteView portion) -> Result<void> {
+  TRY(client.read_file(tree.root, full, [&](ByteView portion) -> Result<void> {
     out += portion;
     return {};
   }));
@@ -62,14 +62,14 @@ Result<Bytes> read_stored(Session& session, const SandboxTree& tree, const std::
 }
 
 // Keys tell most; the same bytes under another content type have another one.
-Result<bool> same_bytes(Session& session, const SandboxTree& tree, const std::string& path,
+Result<bool> same_bytes(Client& client, const SandboxTree& tree, const std::string& path,
                         const client::StoredEntry& entry) {
   const auto file = tree.directory / path;
   if (TRY(client::key_of(file)) == entry.key) return true;
   auto source = TRY(client::open_source(file));
   bool same = true;
   Bytes room;
-  TRY(session.read_file(tree.root, tree.full(path), [&](ByteView portion) -> Result<void> {
+  TRY(client.read_file(tree.root, tree.full(path), [&](ByteView portion) -> Result<void> {
     while (same && !portion.empty()) {
       room.resize(portion.size());
       const auto filled = TRY(source(room));
@@ -83,7 +83,7 @@ Result<bool> same_bytes(Session& session, const SandboxTree& tree, const std::st
 
 class Finder final {
  public:
-  Finder(Session& session, const SandboxTree& tree) : session_(session), tree_(tree) {}
+  Finder(Client& client, const SandboxTree& tree) : client_(client), tree_(tree) {}
 
   Result<SandboxChanges> run() {
     auto local = TRY(client::scan(tree_.directory));
@@ -124,7 +124,7 @@ class Finder final {
       return {};
     }
     const auto& entry = known->second;
-    const bool differs = state.size != entry.size || !TRY(same_bytes(session_, tree_, path, entry));
+    const bool differs = state.size != entry.size || !TRY(same_bytes(client_, tree_, path, entry));
     if (differs) {
       add(Kind::kModified, kind, path, entry.size, state.size);
     } else if (state.mode != usual_mode_) {
@@ -133,7 +133,7 @@ class Finder final {
     return {};
   }
 
-  Session& session_;
+  Client& client_;
   const SandboxTree& tree_;
   unsigned usual_mode_ = mode_of_new_files();
   SandboxChanges out_;
@@ -179,24 +179,24 @@ std::string_view name(SandboxChange::Kind kind) {
   return "";
 }
 
-Result<void> check_out(Session& session, SandboxTree& tree) {
+Result<void> check_out(Client& client, SandboxTree& tree) {
   const auto directory = TRY(os::NewDirectory::make(tree.directory));
   return walk_stored(
-      session, tree.root, tree.path,
+      client, tree.root, tree.path,
       [&](const std::string& path, const client::StoredEntry& entry) -> Result<void> {
         tree.stored.emplace(path, entry);
         if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
-        return directory.add_file(path, [&](const Session::Sink& sink) {
-          return session.read_file(tree.root, tree.full(path), sink);
+        return directory.add_file(path, [&](const Client::Sink& sink) {
+          return client.read_file(tree.root, tree.full(path), sink);
         });
       });
 }
 
-Result<SandboxChanges> find_changes(Session& session, const SandboxTree& tree) {
-  return Finder(session, tree).run();
+Result<SandboxChanges> find_changes(Client& client, const SandboxTree& tree) {
+  return Finder(client, tree).run();
 }
 
-Result<std::vector<std::string>> find_broken_json(Session& session, const SandboxTree& tree,
+Result<std::vector<std::string>> find_broken_json(Client& client, const SandboxTree& tree,
                                                   const SandboxChanges& changes) {
   std::vector<std::string> out;
   for (const auto& change : changes.list) {
@@ -210,20 +210,20 @@ Result<std::vector<std::string>> find_broken_json(Session& session, const Sandbo
       continue;
     }
     std::optional<Bytes> before;
-    if (change.kind == Kind::kModified) before = TRY(read_stored(session, tree, change.path));
+    if (change.kind == Kind::kModified) before = TRY(read_stored(client, tree, change.path));
     const auto after = TRY(read_local(local_path(tree, change)));
     if (auto line = broken_json(change.path, before, after)) out.push_back(std::move(*line));
   }
   return out;
 }
 
-Result<std::optional<std::string>> unified(Session& session, const SandboxTree& tree,
+Result<std::optional<std::string>> unified(Client& client, const SandboxTree& tree,
                                            const SandboxChange& change) {
   if (change.entry != EntryKind::kFile) return std::nullopt;
   if (change.before > kMaxCompared || change.after > kMaxCompared) return std::nullopt;
   Bytes before;
   Bytes after;
-  if (change.kind != Kind::kAdded) before = TRY(read_stored(session, tree, change.path));
+  if (change.kind != Kind::kAdded) before = TRY(read_stored(client, tree, change.path));
   if (change.kind != Kind::kRemoved) after = TRY(read_local(local_path(tree, change)));
   for (const auto& side : {before, after}) {
     if (!valid_utf8(side) || side.find('\0') != Bytes::npos) return std::nullopt;
@@ -234,9 +234,9 @@ Result<std::optional<std::string>> unified(Session& session, const SandboxTree& 
        .new_name = change.kind == Kind::kRemoved ? "/dev/null" : "b/" + change.path});
 }
 
-Result<std::string> apply_changes(Session& session, const SandboxTree& tree,
+Result<std::string> apply_changes(Client& client, const SandboxTree& tree,
                                   const SandboxChanges& changes) {
-  client::TreeWriter writer(session, tree.root);
+  client::TreeWriter writer(client, tree.root);
   TRY(remove_what_went(writer, changes));
   TRY(make_empty_directories(writer, tree, changes));
   for (const auto& change : changes.list) {

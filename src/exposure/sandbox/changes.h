@@ -16,7 +16,7 @@
 
 namespace cairn::sandbox {
 
-using client::Session;
+using client::Client;
 
 // A place in one version of a depot, written into a directory.
 struct SandboxTree {
@@ -31,25 +31,25 @@ struct SandboxTree {
 };
 
 // Fills tree.directory, which is empty, and tree.stored.
-Result<void> check_out(Session& session, SandboxTree& tree);
+Result<void> check_out(Client& client, SandboxTree& tree);
 
 struct SandboxChanges {
   std::vector<SandboxChange> list;    // by path; what is below a new or removed directory too
   std::vector<std::string> not_kept;  // path and why: links, devices, names, modes
 };
 // Reads no file that is larger than it was.
-Result<SandboxChanges> find_changes(Session& session, const SandboxTree& tree);
+Result<SandboxChanges> find_changes(Client& client, const SandboxTree& tree);
 
 // What became of files that have to be JSON, a line each.
-Result<std::vector<std::string>> find_broken_json(Session& session, const SandboxTree& tree,
+Result<std::vector<std::string>> find_broken_json(Client& client, const SandboxTree& tree,
                                                   const SandboxChanges& changes);
 
 // A change's lines, before and after; nothing when a side is no text, or too long.
-Result<std::optional<std::string>> unified(Session& session, const SandboxTree& tree,
+Result<std::optional<std::string>> unified(Client& client, const SandboxTree& tree,
                                            const SandboxChange& change);
 
 // The whole depot with the changes; no commit.
-Result<std::string> apply_changes(Session& session, const SandboxTree& tree,
+Result<std::string> apply_changes(Client& client, const SandboxTree& tree,
                                   const SandboxChanges& changes);
 
 std::string_view name(SandboxChange::Kind kind);

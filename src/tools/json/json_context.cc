@@ -223,15 +223,14 @@ Result<Reply> change(Call& call, const Arguments& arguments, std::string_view ab
                      const Change& change) {
   const auto path = TRY(path_of(call, arguments));
   const auto pointer = TRY(base_pointer(call, arguments));
-  return change_on_newest(
-      call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
-        const auto loaded = TRY(load_context(call, base, path, pointer));
-        auto changed = TRY(change(loaded.view(), pointer));
-        const NewText text{&loaded, std::move(changed.text)};
-        auto done = TRY(commit(call, base, {&text, 1}, message_of(about, loaded.open, pointer)));
-        if (!done) return std::nullopt;
-        return answer(*done, std::move(changed.summary));
-      });
+  return change_on_newest(call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
+    const auto loaded = TRY(load_context(call, base, path, pointer));
+    auto changed = TRY(change(loaded.view(), pointer));
+    const NewText text{&loaded, std::move(changed.text)};
+    auto done = TRY(commit(call, base, {&text, 1}, message_of(about, loaded.open, pointer)));
+    if (!done) return std::nullopt;
+    return answer(*done, std::move(changed.summary));
+  });
 }
 
 namespace {
@@ -265,40 +264,39 @@ Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
   const auto about = move ? "json_move" : "json_copy";
   const auto to_path =
       arguments.has("toPath") ? std::optional(TRY(fs::path_of(arguments, "toPath"))) : std::nullopt;
-  return change_on_newest(
-      call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
-        const auto source = TRY(load_context(call, base, path, context));
-        TRY(document::resolve(*source.open.value, context));
-        const auto message = message_of(about, source.open, from);
-        auto finish = [&](std::span<const NewText> texts,
-                          json::Object summary) -> Result<std::optional<Reply>> {
-          auto done = TRY(commit(call, base, texts, message));
-          if (!done) return std::nullopt;
-          return answer(*done, std::move(summary));
-        };
-        std::optional<Loaded> other;
-        if (to_path) other = TRY(load(call, base.tree, *to_path));
-        if (!other || other->open.path == source.open.path) {
-          const auto to = other ? target : below(context, target);
-          auto changed = TRY(move ? document::move(source.view(), from, to)
-                                  : document::copy(source.view(), from, to));
-          changed.summary["from"] = from_context(changed.summary["from"], context);
-          if (!other) changed.summary["to"] = from_context(changed.summary["to"], context);
-          const NewText text{&source, std::move(changed.text)};
-          return finish({&text, 1}, std::move(changed.summary));
-        }
-        if (!move) {
-          auto changed = TRY(document::copy_between(source.view(), from, other->view(), target));
-          changed.summary["from"] = from_context(changed.summary["from"], context);
-          const NewText text{&*other, std::move(changed.text)};
-          return finish({&text, 1}, std::move(changed.summary));
-        }
-        auto moved = TRY(document::move_between(source.view(), from, other->view(), target));
-        moved.summary["from"] = from_context(moved.summary["from"], context);
-        const std::array texts{NewText{&source, std::move(moved.source)},
-                               NewText{&*other, std::move(moved.target)}};
-        return finish(texts, std::move(moved.summary));
-      });
+  return change_on_newest(call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
+    const auto source = TRY(load_context(call, base, path, context));
+    TRY(document::resolve(*source.open.value, context));
+    const auto message = message_of(about, source.open, from);
+    auto finish = [&](std::span<const NewText> texts,
+                      json::Object summary) -> Result<std::optional<Reply>> {
+      auto done = TRY(commit(call, base, texts, message));
+      if (!done) return std::nullopt;
+      return answer(*done, std::move(summary));
+    };
+    std::optional<Loaded> other;
+    if (to_path) other = TRY(load(call, base.tree, *to_path));
+    if (!other || other->open.path == source.open.path) {
+      const auto to = other ? target : below(context, target);
+      auto changed = TRY(move ? document::move(source.view(), from, to)
+                              : document::copy(source.view(), from, to));
+      changed.summary["from"] = from_context(changed.summary["from"], context);
+      if (!other) changed.summary["to"] = from_context(changed.summary["to"], context);
+      const NewText text{&source, std::move(changed.text)};
+      return finish({&text, 1}, std::move(changed.summary));
+    }
+    if (!move) {
+      auto changed = TRY(document::copy_between(source.view(), from, other->view(), target));
+      changed.summary["from"] = from_context(changed.summary["from"], context);
+      const NewText text{&*other, std::move(changed.text)};
+      return finish({&text, 1}, std::move(changed.summary));
+    }
+    auto moved = TRY(document::move_between(source.view(), from, other->view(), target));
+    moved.summary["from"] = from_context(moved.summary["from"], context);
+    const std::array texts{NewText{&source, std::move(moved.source)},
+                           NewText{&*other, std::move(moved.target)}};
+    return finish(texts, std::move(moved.summary));
+  });
 }
 
 json::Value changed_shape(std::vector<shape::Field> fields) {

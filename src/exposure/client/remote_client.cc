@@ -1,4 +1,4 @@
-#include "exposure/client/remote_session.h"
+#include "exposure/client/remote_client.h"
 
 #include <algorithm>
 #include <chrono>
@@ -53,9 +53,9 @@ Error error_of(const http::ClientResponse& response) {
   return error;
 }
 
-class RemoteSession final : public Session {
+class RemoteClient final : public Client {
  public:
-  RemoteSession(http::Url url, const RemoteOptions& options)
+  RemoteClient(http::Url url, const RemoteOptions& options)
       : client_(std::move(url), client_options(options)),
         authorization_("Bearer " + options.token),
         where_(options.where),
@@ -113,8 +113,8 @@ class RemoteSession final : public Session {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> open_remote(const RemoteOptions& options) {
-  return std::make_unique<RemoteSession>(TRY(http::Url::parse(options.url)), options);
+Result<std::unique_ptr<Client>> open_remote(const RemoteOptions& options) {
+  return std::make_unique<RemoteClient>(TRY(http::Url::parse(options.url)), options);
 }
 
 bool answers(const RemoteOptions& options) {

@@ -1,4 +1,4 @@
-#include "exposure/client/direct_session.h"
+#include "exposure/client/direct_client.h"
 
 #include <cstddef>
 #include <string_view>
@@ -10,9 +10,9 @@
 namespace cairn::client {
 namespace {
 
-class DirectSession final : public Session {
+class DirectClient final : public Client {
  public:
-  DirectSession(std::unique_ptr<Engine> engine, Caller caller)
+  DirectClient(std::unique_ptr<Engine> engine, Caller caller)
       : engine_(std::move(engine)), caller_(std::move(caller)) {}
 
   Result<json::Value> call(std::string_view tool, const json::Object& arguments) override {
@@ -57,9 +57,9 @@ class DirectSession final : public Session {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> open_direct(std::unique_ptr<Engine> engine) {
+Result<std::unique_ptr<Client>> open_direct(std::unique_ptr<Engine> engine) {
   auto caller = TRY(engine->executor().trusted(engine->owner(), Entrance::kCli));
-  return std::make_unique<DirectSession>(std::move(engine), std::move(caller));
+  return std::make_unique<DirectClient>(std::move(engine), std::move(caller));
 }
 
 }  // namespace cairn::client

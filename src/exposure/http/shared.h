@@ -14,8 +14,8 @@
 
 namespace cairn::http {
 
-struct Context {
-  Context(const ServerOptions& with, Handler& asks, Observer& tells)
+struct Shared {
+  Shared(const ServerOptions& with, Handler& asks, Observer& tells)
       : options(with),
         handler(asks),
         observer(tells),

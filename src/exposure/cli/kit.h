@@ -6,15 +6,15 @@
 #include "exposure/cli/connect.h"
 #include "exposure/cli/options.h"
 #include "exposure/cli/output.h"
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 
 namespace cairn::cli {
 
-class Context final {
+class Kit final {
  public:
-  explicit Context(const World& world) : world_(world) {}
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  explicit Kit(const World& world) : world_(world) {}
+  Kit(const Kit&) = delete;
+  Kit& operator=(const Kit&) = delete;
 
   Options options;
   Output out;
@@ -22,14 +22,14 @@ class Context final {
   const World& world() const { return world_; }
   const Clock& clock() const { return world_.clock; }
   // Made when first asked for.
-  Result<client::Session*> session(Create create = Create::kNo) {
-    if (!session_) session_ = TRY(connect(options, create, world_));
-    return session_.get();
+  Result<client::Client*> client(Create create = Create::kNo) {
+    if (!client_) client_ = TRY(connect(options, create, world_));
+    return client_.get();
   }
 
  private:
   const World& world_;
-  std::unique_ptr<client::Session> session_;
+  std::unique_ptr<client::Client> client_;
 };
 
 }  // namespace cairn::cli

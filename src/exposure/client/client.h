@@ -1,4 +1,4 @@
-// Session: somebody at a store, whichever way leads to it. Commands know nothing else of it.
+// Client: somebody at a store, whichever way leads to it. Commands know nothing else of it.
 //
 // Threads     one at a time.
 // Fails with  what the tools fail with, the same over every way; over a server also UNAVAILABLE and
@@ -20,13 +20,13 @@ class Engine;
 
 namespace cairn::client {
 
-class Session {
+class Client {
  public:
   // Fills the room from its front; 0 ends it.
   using Source = std::function<Result<std::size_t>(std::span<char> room)>;
   using Sink = std::function<Result<void>(ByteView portion)>;
 
-  virtual ~Session() = default;
+  virtual ~Client() = default;
 
   // Runs a tool of the table; its answer is an object.
   virtual Result<json::Value> call(std::string_view tool, const json::Object& arguments) = 0;

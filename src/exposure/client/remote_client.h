@@ -1,10 +1,10 @@
-// A session over a server's REST API.
+// A client over a server's REST API.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "exposure/client/session.h"
+#include "exposure/client/client.h"
 
 namespace cairn::client {
 
@@ -20,7 +20,7 @@ struct RemoteOptions {
 };
 
 // Sends nothing yet. INVALID_ARGUMENT for a URL that is none.
-Result<std::unique_ptr<Session>> open_remote(const RemoteOptions& options);
+Result<std::unique_ptr<Client>> open_remote(const RemoteOptions& options);
 
 // Whether a server answers there.
 bool answers(const RemoteOptions& options);
