@@ -230,7 +230,7 @@ class CommitClient final {
     auto written = TRY(write(stage, TRY(stage.get(before)), path, content));
     CommitRequest request{.depot = depot_,
                           .root = written.root->key(),
-                          .expected_root = before,
+                          .made_on = before,
                           .message = "note",
                           .force = false,
                           .author = std::nullopt};
@@ -374,7 +374,7 @@ Result<Answer> store_versions(const Arguments& arguments) {
     auto written = TRY(write(stage, TRY(stage.get(depot.root)), path, TRY(file_content(file))));
     CommitRequest request{.depot = depot.id,
                           .root = written.root->key(),
-                          .expected_root = depot.root,
+                          .made_on = depot.root,
                           .message = "version",
                           .force = false,
                           .author = std::nullopt};

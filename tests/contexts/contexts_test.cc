@@ -40,7 +40,7 @@ class Contexts : public ::testing::Test {
     ASSERT_TRUE(written);
     CommitRequest request{.depot = depot,
                           .root = written->root->key(),
-                          .expected_root = root,
+                          .made_on = root,
                           .message = "put",
                           .force = false,
                           .author = std::nullopt};

@@ -93,7 +93,7 @@ class Writer final {
     auto root = TRY(editor.finish());
     CommitRequest request{.depot = depot_,
                           .root = root->key(),
-                          .expected_root = before,
+                          .made_on = before,
                           .message = fmt::format("number {}", number),
                           .force = false,
                           .author = std::nullopt};

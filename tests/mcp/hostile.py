@@ -58,11 +58,15 @@ class Field:
         self.tool("depot_commit", depotId=self.depot, root=root)
 
     def still_well(self, attack):
-        began = time.monotonic()
-        read = self.tool("fs_read", nodeKey=self.depot, path="a.txt")["content"]
-        took = time.monotonic() - began
-        ModernHttp(self.calm).request("tools/list")
-        usual = time.monotonic() - began - took
+        # The machine may be busy with others just then: what an attack left behind stays.
+        for _ in range(3):
+            began = time.monotonic()
+            read = self.tool("fs_read", nodeKey=self.depot, path="a.txt")["content"]
+            took = time.monotonic() - began
+            ModernHttp(self.calm).request("tools/list")
+            usual = time.monotonic() - began - took
+            if took < max(5, 10 * usual):
+                break
         self.check(f"{attack}: a good request is answered", read == "a\n", read)
         self.check(f"{attack}: at once", took < max(5, 10 * usual), took, usual)
         self.check(f"{attack}: memory is bounded", self.server.rss() < MOST_MEMORY,

@@ -41,7 +41,7 @@ Failure conflict(const NodeKey& current, const NodeKey& base, std::vector<std::s
   if (count > kMaxPaths) paths.resize(kMaxPaths);
   auto message = fmt::format(
       "the depot is at {}, newer than the {} you started from, and both changed {}; read these "
-      "again from the depot, redo your change there, or commit with force to overwrite",
+      "again from the depot, redo your change there and commit that; nothing was changed",
       current.render_short(), base.render_short(), shown);
   return Failure(Error(Code::kConflict, message)
                      .with("currentRoot", current.render())
@@ -62,6 +62,18 @@ Result<void> check_request(const CommitRequest& request) {
                 "an exact commit never overwrites what others did, and force always; choose one");
   }
   return {};
+}
+
+// An exact commit takes the root as it is, so it has to have been made on what it replaces. One
+// that was committed before was made on itself: to bring it back is what its caller wants.
+Result<void> check_grown_from(const std::optional<NodeKey>& base, const CommitRequest& request) {
+  if (!base || base == request.expected_root || base == request.root) return {};
+  return Failure(Error(Code::kPreconditionFailed,
+                       fmt::format("the root {} was made on {}, not on {}; nothing was committed: "
+                                   "make the change on the depot as it is now, and commit that",
+                                   request.root.render_short(), base->render_short(),
+                                   request.expected_root->render_short()))
+                     .with("currentRoot", request.expected_root->render()));
 }
 
 // What may be said at once of where the depot is; nothing when the place is gone.
@@ -109,6 +121,7 @@ struct Realm::Attempt {
   std::vector<NodePtr> nodes;  // made by merging and grafting
   bool merged = false;
   std::vector<std::string> from_others = {};
+  std::vector<std::string> same_as_others = {};
 };
 
 // The root of the request's place now. Nothing when the place is gone or a file.
@@ -120,15 +133,31 @@ Result<std::optional<NodeKey>> Realm::current_root(const Depot& depot,
   return found->key;
 }
 
+// What the request's root grew from. What was noted goes before what the caller says: one that was
+// told of a conflict is quick to say that it began at the root it was told of.
+Result<std::optional<NodeKey>> Realm::grown_from(const CommitRequest& request) const {
+  if (request.made_on) return request.made_on;
+  const Place place{request.depot, request.place};
+  if (auto noted = TRY(base_of(request.root, place))) return noted;
+  if (request.expected_root) return request.expected_root;
+  // Of what came to a place with a commit of more than the place, nothing was noted.
+  if (!place.path.is_root() && TRY(in_history(place, request.root))) return request.root;
+  return std::nullopt;
+}
+
 // The base to merge from, when others have committed since.
 Result<std::optional<NodeKey>> Realm::base_to_merge(const std::optional<NodeKey>& current,
                                                     const CommitRequest& request) const {
-  if (request.force || request.root == current) return std::nullopt;
-  const Place place{request.depot, request.place};
-  auto base = request.expected_root;
-  if (!base) base = TRY(base_of(request.root, place));
-  // Of what came to a place with a commit of more than the place, nothing was noted.
-  if (!base && !place.path.is_root() && TRY(in_history(place, request.root))) base = request.root;
+  if (request.force) return std::nullopt;
+  if (request.root == current) {
+    // Nothing is left to do, but a caller that has counted up by one should hear that another has.
+    return request.expected_root == current ? std::nullopt : request.expected_root;
+  }
+  auto base = TRY(grown_from(request));
+  if (request.exact) {
+    TRY(check_grown_from(base, request));
+    return std::nullopt;
+  }
   if (!base || base == current) return std::nullopt;
   return base;
 }
@@ -150,6 +179,8 @@ Result<Realm::Attempt> Realm::try_commit(const Depot& depot, const std::optional
     if (merged.from_theirs.size() > kMaxPaths) merged.from_theirs.resize(kMaxPaths);
     attempt.merged = true;
     attempt.from_others = std::move(merged.from_theirs);
+    if (merged.same.size() > kMaxPaths) merged.same.resize(kMaxPaths);
+    attempt.same_as_others = std::move(merged.same);
     mine = std::move(merged.root);
   }
   attempt.place_root = mine->key();
@@ -164,7 +195,7 @@ Result<CommitResult> Realm::commit(const CommitRequest& request) {
 
 Result<CommitResult> Realm::commit(const CommitRequest& request, const Stage& stage,
                                    std::span<const NodeKey> linked) {
-  if (!request.expected_root) {
+  if (!request.made_on) {
     return fail(Code::kInvalidArgument,
                 "a change that is not stored yet is committed with the root it was made on");
   }
@@ -205,7 +236,7 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
   if (stage != nullptr) {
     batch.nodes = stage->reachable(request.root);
     batch.required.assign(linked.begin(), linked.end());
-    batch.required.push_back(*request.expected_root);
+    batch.required.push_back(*request.made_on);
   } else {
     batch.required.push_back(request.root);
   }
@@ -225,8 +256,12 @@ Result<CommitResult> Realm::unchanged(const Depot& depot, Attempt attempt,
     if (TRY(nodes_.has(key))) owned.push_back(key);
   }
   TRY(ownership_.own(request.owners, owned));
-  return CommitResult{depot, false, attempt.merged, std::move(attempt.from_others),
-                      attempt.place_root};
+  return CommitResult{depot,
+                      false,
+                      attempt.merged,
+                      std::move(attempt.from_others),
+                      attempt.place_root,
+                      std::move(attempt.same_as_others)};
 }
 
 // What is stored, and what is in the stage if there is one.
@@ -249,8 +284,12 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
   if (attempt.root == depot.root) return TRY(unchanged(depot, std::move(attempt), request));
   auto done = kv_.commit(batch_for(depot, attempt, request, stage, linked));
   if (done) {
-    return CommitResult{depot, true, attempt.merged, std::move(attempt.from_others),
-                        attempt.place_root};
+    return CommitResult{depot,
+                        true,
+                        attempt.merged,
+                        std::move(attempt.from_others),
+                        attempt.place_root,
+                        std::move(attempt.same_as_others)};
   }
   if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
   return std::nullopt;

@@ -211,15 +211,66 @@ TEST(Commit, TakesTheExpectedRootAsBase) {
   EXPECT_EQ(depot.files(), (Files{{"a", "mine"}, {"b", "theirs"}}));
 }
 
-TEST(Commit, GoesStraightThroughWhenTheExpectedRootIsCurrent) {
+TEST(Commit, KnowsBetterThanTheExpectedRootWhereAChangeBegan) {
+  World world;
+  auto depot = world.a_depot().with("a", "1\n2\n3\n4\n").committed();
+  auto stale = depot.edit("a", "mine\n2\n3\n4\n");
+  depot.with("a", "theirs\n2\n3\n4\n").with("b", "theirs").committed();
+  // As somebody does who was told of the conflict, and of the root that is current.
+  for (int i = 0; i < 2; ++i) {
+    auto refused = depot.commit(stale, {.expected = depot.root()});
+    ASSERT_THAT(refused, FailsWith(Code::kConflict));
+    EXPECT_THAT(detail_paths(refused.error()), ElementsAre("a"));
+  }
+  EXPECT_THAT(depot.commit(stale, {.expected = depot.root(), .exact = true}),
+              FailsWith(Code::kPreconditionFailed));
+  EXPECT_EQ(depot.files(), (Files{{"a", "theirs\n2\n3\n4\n"}, {"b", "theirs"}}));
+
+  auto elsewhere = depot.checkout().write("a", "theirs\n2\n3\nmine\n");
+  depot.with("c", "theirs").committed();
+  auto done = must(depot.commit(elsewhere, {.expected = depot.root()}));
+  EXPECT_TRUE(done.merged);
+  EXPECT_EQ(depot.files(),
+            (Files{{"a", "theirs\n2\n3\nmine\n"}, {"b", "theirs"}, {"c", "theirs"}}));
+}
+
+TEST(Commit, BringsAnOldRootBackOnPurposeOnly) {
   World world;
   auto depot = world.a_depot().with("a", "1").committed();
-  auto stale = depot.edit("a", "2");
-  depot.with("a", "3").committed();
-  // The caller says it has seen the 3: its root stands for all of it.
-  auto done = must(depot.commit(stale, {.expected = depot.root()}));
-  EXPECT_FALSE(done.merged);
-  EXPECT_EQ(depot.root(), stale.root);
+  const auto old = depot.root();
+  depot.with("a", "2").with("b", "theirs").committed();
+  const auto current = depot.root();
+  EXPECT_FALSE(must(depot.commit(old, {.expected = current})).changed);
+  EXPECT_EQ(depot.root(), current);
+  must(depot.commit(old, {.force = true}));
+  EXPECT_EQ(depot.files(), (Files{{"a", "1"}}));
+  must(world.realm.revert(depot.id, current, ""));
+  EXPECT_EQ(depot.root(), current);
+}
+
+TEST(Commit, SaysWhatOthersHaveDoneAlready) {
+  World world;
+  auto depot = world.a_depot().with("n", "1").with("o.json", R"({"n": 1, "x": 1, "y": 1})");
+  depot.with("dir/t", "1\n2\n3\n4\n5\n").committed();
+  const auto began = depot.root();
+  auto first = depot.edit("n", "2");
+  auto second = depot.edit("n", "2");
+  EXPECT_THAT(must(depot.commit(first, {.expected = began})).same_as_others, IsEmpty());
+  auto done = must(depot.commit(second, {.expected = began}));
+  EXPECT_FALSE(done.changed);
+  EXPECT_THAT(done.same_as_others, ElementsAre("n"));
+
+  auto mine = depot.checkout();
+  mine.write("o.json", R"({"n": 2, "x": 2, "y": 1})").write("dir/t", "1\n2\n3\n4\nfive\n");
+  depot.with("o.json", R"({"n": 2, "x": 1, "y": 2})").committed();
+  depot.with("dir/t", "one\n2\n3\n4\nfive\n").committed();
+  EXPECT_THAT(must(depot.commit(mine)).same_as_others, ElementsAre("dir/t", "o.json"));
+
+  mine = depot.checkout();
+  mine.write("o.json", R"({"n": 2, "x": 3, "y": 2})").write("dir/t", "one\n2\n3\n4\n5\n");
+  depot.with("o.json", R"({"n": 2, "x": 2, "y": 3})").with("dir/t", "1\n2\n3\n4\nfive\n");
+  depot.committed();
+  EXPECT_THAT(must(depot.commit(mine)).same_as_others, IsEmpty());
 }
 
 TEST(Commit, RefusesAStaleExpectedRootThatDoesNotFitAndReportsTheCurrentOne) {
@@ -280,7 +331,7 @@ TEST(Commit, StoresAStagedChangeTogetherWithTheCommit) {
     auto changed = must(write(stage, must(stage.get(started)), must(Path::parse(path)), content));
     return world.realm.commit({.depot = depot.id,
                                .root = changed.root->key(),
-                               .expected_root = started,
+                               .made_on = started,
                                .message = {},
                                .author = {}},
                               stage, changed.linked);
@@ -311,35 +362,35 @@ TEST(Commit, RefusesWhatCannotBeCommittedAndChangesNothing) {
     const char* says;
   } cases[] = {
       {"a root that is a file",
-       {depot.id, file_key, {}, "", false, {}},
+       {depot.id, file_key, {}, {}, "", false, {}},
        Code::kNotADirectory,
        "is not a directory"},
       {"a root that is not stored",
-       {depot.id, nowhere, {}, "", false, {}},
+       {depot.id, nowhere, {}, {}, "", false, {}},
        Code::kNodeNotFound,
        "not stored"},
       {"the same with force",
-       {depot.id, nowhere, {}, "", true, {}},
+       {depot.id, nowhere, {}, {}, "", true, {}},
        Code::kNodeNotFound,
        "not stored"},
       {"an unknown depot",
-       {no_depot, draft.root, {}, "", false, {}},
+       {no_depot, draft.root, {}, {}, "", false, {}},
        Code::kDepotNotFound,
        "there is no depot dpt_"},
       {"a message too long",
-       {depot.id, draft.root, {}, Bytes(4001, 'x'), false, {}},
+       {depot.id, draft.root, {}, {}, Bytes(4001, 'x'), false, {}},
        Code::kInvalidArgument,
        "4001 bytes"},
       {"a message that is not UTF-8",
-       {depot.id, draft.root, {}, "\xff", false, {}},
+       {depot.id, draft.root, {}, {}, "\xff", false, {}},
        Code::kInvalidArgument,
        "UTF-8"},
-      {"an expected root that is gone",
-       {depot.id, draft.root, nowhere, "", false, {}},
+      {"a base that is gone",
+       {depot.id, draft.root, {}, nowhere, "", false, {}},
        Code::kNodeNotFound,
        "is not stored any more"},
-      {"an expected root that is a file",
-       {depot.id, draft.root, file_key, "", false, {}},
+      {"a base that is a file",
+       {depot.id, draft.root, {}, file_key, "", false, {}},
        Code::kNotADirectory,
        "is not a directory"},
   };

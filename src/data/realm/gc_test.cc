@@ -425,7 +425,7 @@ TEST(Garbage, TakenUnderAStagedChangeMakesItsCommitFailEvenWithForce) {
   for (bool force : {false, true}) {
     EXPECT_THAT(world.realm.commit({.depot = depot.id,
                                     .root = changed.root->key(),
-                                    .expected_root = started,
+                                    .made_on = started,
                                     .message = {},
                                     .force = force,
                                     .author = {}},

@@ -132,7 +132,6 @@ Result<CommitResult> Realm::revert(const Place& place, const NodeKey& root,
   }
   CommitRequest request{.depot = place.depot,
                         .root = root,
-                        .expected_root = std::nullopt,
                         .message = std::string(message),
                         .force = true,
                         .author = author,

@@ -377,7 +377,7 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
   result.skipped = importer.take_skipped();
   CommitRequest request{.depot = depot,
                         .root = top.key,
-                        .expected_root = before.root,
+                        .made_on = before.root,
                         .message = options.message,
                         .force = false,
                         .author = options.author};

@@ -212,6 +212,7 @@ TEST(PlaceCommit, StoresAStagedChangeTogetherWithTheCommit) {
     return world.realm.commit({.depot = depot.id,
                                .root = changed.root->key(),
                                .expected_root = started,
+                               .made_on = started,
                                .message = {},
                                .author = {},
                                .place = docs.place.path,
@@ -329,23 +330,23 @@ TEST(PlaceCommit, RefusesWhatMakesNoSense) {
     const char* says;
   } cases[] = {
       {"a child index as place",
-       {depot.id, mine.root, {}, "", false, {}, path("~0")},
+       {depot.id, mine.root, {}, {}, "", false, {}, path("~0")},
        Code::kInvalidPath,
        "'~0' is a child index"},
       {"exact without an expected root",
-       {depot.id, mine.root, {}, "", false, {}, docs.place.path, true},
+       {depot.id, mine.root, {}, {}, "", false, {}, docs.place.path, true},
        Code::kInvalidArgument,
        "needs the root"},
       {"exact with force",
-       {depot.id, mine.root, mine.base, "", true, {}, docs.place.path, true},
+       {depot.id, mine.root, mine.base, {}, "", true, {}, docs.place.path, true},
        Code::kInvalidArgument,
        "choose one"},
       {"a file as root of a place",
-       {depot.id, file_key, {}, "", true, {}, docs.place.path},
+       {depot.id, file_key, {}, {}, "", true, {}, docs.place.path},
        Code::kNotADirectory,
        "is not a directory"},
       {"a place nobody made",
-       {depot.id, mine.root, {}, "", false, {}, path("nowhere")},
+       {depot.id, mine.root, {}, {}, "", false, {}, path("nowhere")},
        Code::kConflict,
        "force"},
   };
@@ -759,9 +760,12 @@ class PlacesTest final {
   void commit_exactly(PlaceAgent& agent) {
     const bool there = current().dirs.contains(agent.place);
     const auto is = there ? std::optional(depot_.at(agent.place).root()) : std::nullopt;
+    // What was committed in between and taken back by somebody is part of what the draft grew from.
+    const auto from = must(world_.realm.base_of(agent.draft.root, depot_.at(agent.place).place));
+    const bool as_said = !from || from == agent.draft.base || from == agent.draft.root;
     auto done =
         depot_.at(agent.place).commit(agent.draft, {.expected = agent.draft.base, .exact = true});
-    if (is != agent.draft.base) {
+    if (is != agent.draft.base || (!as_said && is != agent.draft.root)) {
       ASSERT_THAT(done, FailsWith(Code::kPreconditionFailed));
       return;
     }

@@ -48,12 +48,17 @@ struct HistoryPage {
 struct CommitRequest {
   DepotId depot;
   NodeKey root;
-  std::optional<NodeKey> expected_root;
+  // Where the caller says it began. Callers are mistaken: what the root is known to have grown from
+  // goes before it.
+  std::optional<NodeKey> expected_root = std::nullopt;
+  // The root that the change was made on, from code that made it there itself.
+  std::optional<NodeKey> made_on = std::nullopt;
   std::string message;
   bool force = false;
   std::optional<DelegateId> author;
   Path place = {};
-  // Never merge: PRECONDITION_FAILED unless the place is at expected_root.
+  // Never merge: PRECONDITION_FAILED unless the place is at expected_root, and the root is not
+  // known to have grown from another.
   bool exact = false;
   // Who owns the place's new root from now on, and what else they own.
   std::vector<DelegateId> owners = {};
@@ -66,6 +71,8 @@ struct CommitResult {
   bool merged = false;                   // others had committed at the place since the base
   std::vector<std::string> from_others;  // paths whose change came from them, the first 1,000
   NodeKey root = {};                     // of the place, now
+  // Paths where others had made the same change already, the first 1,000.
+  std::vector<std::string> same_as_others = {};
 };
 
 struct SaveOptions {
@@ -109,14 +116,14 @@ class Realm final {
 
   // Moves a depot to a new root, never losing another's update by accident: when others committed
   // since the root's base, their changes are merged in, or it is CONFLICT with `currentRoot` and
-  // the `paths` that do not fit, and nothing changes. The base is expected_root, or what the root
-  // is known to have grown from; with force, or when that is not known, the root is taken as it is.
-  // At a place all this is about the place alone: what others commit outside it is kept and never
-  // in the way. When nothing or a file stands at the place, it is CONFLICT without `currentRoot`;
-  // force makes the place again, NOT_A_DIRECTORY if a file stands on the way.
+  // the `paths` that do not fit, and nothing changes. The base is made_on, or what the root is
+  // known to have grown from, or expected_root; with force, or without any of them, the root is
+  // taken as it is. At a place all this is about the place alone: what others commit outside it is
+  // kept and never in the way. When nothing or a file stands at the place, it is CONFLICT without
+  // `currentRoot`; force makes the place again, NOT_A_DIRECTORY if a file stands on the way.
   Result<CommitResult> commit(const CommitRequest& request);
   // The same for a change that is still in a stage: its nodes are stored with the commit.
-  // INVALID_ARGUMENT without expected_root, the root the change was made on.
+  // INVALID_ARGUMENT without made_on.
   Result<CommitResult> commit(const CommitRequest& request, const Stage& stage,
                               std::span<const NodeKey> linked);
 
@@ -176,6 +183,7 @@ class Realm final {
   struct Attempt;
   Result<std::optional<NodeKey>> current_root(const Depot& depot,
                                               const CommitRequest& request) const;
+  Result<std::optional<NodeKey>> grown_from(const CommitRequest& request) const;
   Result<std::optional<NodeKey>> base_to_merge(const std::optional<NodeKey>& current,
                                                const CommitRequest& request) const;
   Result<Attempt> try_commit(const Depot& depot, const std::optional<NodeKey>& current,

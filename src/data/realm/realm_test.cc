@@ -353,7 +353,7 @@ TEST(Quota, RefusesWritesBeyondItAndChangesNothing) {
     auto changed = must(write(stage, must(stage.get(depot.root())), must(Path::parse("b")), "new"));
     EXPECT_THAT(world.realm.commit({.depot = depot.id,
                                     .root = changed.root->key(),
-                                    .expected_root = depot.root(),
+                                    .made_on = depot.root(),
                                     .message = {},
                                     .author = {}},
                                    stage, changed.linked),

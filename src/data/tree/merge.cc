@@ -36,7 +36,11 @@ class Merger final {
 
   Result<NodePtr> merge_dirs(const std::string& prefix, const NodePtr& base, const NodePtr& ours,
                              const NodePtr& theirs) {
-    if (ours->key() == theirs->key() || base->key() == theirs->key()) return ours;
+    if (base->key() == theirs->key()) return ours;
+    if (ours->key() == theirs->key()) {
+      TRY(note_same(prefix, base, ours));
+      return ours;
+    }
     auto mine = TRY(changes(base, ours));
     std::vector<DictEdit> edits;
     TRY(dict_diff(
@@ -83,7 +87,10 @@ class Merger final {
   // Both sides changed this name. What it becomes; on a conflict, ours.
   Result<Value> merge_name(const std::string& path, const Value& base, const Value& ours,
                            const Value& theirs) {
-    if (ours == theirs) return ours;
+    if (ours == theirs && !(is_dir(base) && is_dir(ours))) {
+      result.same.push_back(path);
+      return ours;
+    }
     if (is_dir(ours) && is_dir(theirs)) {
       TRY(check_depth(path));
       auto base_dir = is_dir(base) ? TRY(dict_open(stage_, base->key)) : empty_dict();
@@ -110,11 +117,45 @@ class Merger final {
         const auto& type = ours.type == base.type ? theirs.type : ours.type;
         auto file = TRY(write_file(stage_, type, *merged));
         result.from_theirs.push_back(path);
+        if (made_twice(base_text, our_text, their_text, base.type, *merged)) {
+          result.same.push_back(path);
+        }
         return EntryValue::of(entry_for("", *file));
       }
     }
     result.conflicts.push_back(path);
     return ours;
+  }
+
+  // Both sides have made the same of a directory: names what that is.
+  Result<void> note_same(const std::string& prefix, const NodePtr& base, const NodePtr& both) {
+    for (const auto& [name, change] : TRY(changes(base, both))) {
+      const auto path = prefix + name;
+      if (!is_dir(change.before) || !is_dir(change.after)) {
+        result.same.push_back(path);
+        continue;
+      }
+      TRY(check_depth(path));
+      TRY(note_same(path + "/", TRY(dict_open(stage_, change.before->key)),
+                    TRY(dict_open(stage_, change.after->key))));
+    }
+    return {};
+  }
+
+  // Whether a part of the change is the same on both sides. Where it is not, taking ours back from
+  // what was merged leaves theirs.
+  static bool made_twice(ByteView base, ByteView ours, ByteView theirs, std::string_view type,
+                         ByteView merged) {
+    if (ours == base || theirs == base) return false;
+    const auto without_ours = merge_contents(type, ours, merged, base);
+    if (!without_ours) return true;
+    if (*without_ours == theirs) return false;
+    // JSON may be laid out otherwise.
+    const auto left = JsonText::parse(*without_ours);
+    const auto right = JsonText::parse(theirs);
+    if (!left || !right) return true;
+    JsonValues values;
+    return values.number(*left).front() != values.number(*right).front();
   }
 
   static std::optional<Bytes> merge_contents(std::string_view type, ByteView base, ByteView ours,

@@ -18,6 +18,7 @@ struct MergeResult {
   NodePtr root;                          // null when there are conflicts
   std::vector<std::string> conflicts;    // paths both sides changed in ways that do not fit
   std::vector<std::string> from_theirs;  // paths whose change came from their side, in part or all
+  std::vector<std::string> same;         // paths where both sides made the same change
 };
 
 // Merges their changes since the base into ours. New nodes go to the stage. A merge is done whole

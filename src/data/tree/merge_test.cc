@@ -215,6 +215,32 @@ TEST_F(Merge, SaysWhatCameFromTheirs) {
   EXPECT_THAT(merged(base, ours, base).from_theirs, IsEmpty());
 }
 
+TEST_F(Merge, SaysWhatBothSidesDid) {
+  const std::string text = "1\n2\n3\n4\n5\n";
+  const Files base = {{"a", "1"}, {"d/b", text}, {"d/e/c", "3"}, {"j.json", R"({"x":1,"y":1})"}};
+  // The same file, the same new directory, the same line, the same member.
+  const Files ours = {{"a", "2"},
+                      {"d/b", "0\n2\n3\n4\n5\n"},
+                      {"d/e/c", "3"},
+                      {"j.json", R"({"x":2,"y":1})"},
+                      {"n/m", "1"}};
+  const Files theirs = {{"a", "2"},
+                        {"d/b", "0\n2\n3\n4\n6\n"},
+                        {"d/e/c", "4"},
+                        {"j.json", R"({"x":2,"y":2})"},
+                        {"n/m", "1"}};
+  EXPECT_THAT(merged(base, ours, theirs).same, ElementsAre("a", "d/b", "j.json", "n"));
+  EXPECT_THAT(merged(base, ours, ours).same, ElementsAre("a", "d/b", "j.json", "n"));
+  EXPECT_THAT(merged(base, ours, base).same, IsEmpty());
+  EXPECT_THAT(merged(base, base, theirs).same, IsEmpty());
+  // Different changes of one file.
+  EXPECT_THAT(merged({{"t", text}, {"j.json", R"({"x":1,"y":1})"}},
+                     {{"t", "0\n2\n3\n4\n5\n"}, {"j.json", R"({ "x": 2, "y":1, "z": 1})"}},
+                     {{"t", "1\n2\n3\n4\n6\n"}, {"j.json", R"({"x":1,"y":2})"}})
+                  .same,
+              IsEmpty());
+}
+
 TEST_F(Merge, StoresAllThatTheResultNeeds) {
   auto base = t.tree(kBase);
   auto ours = t.tree(with(kBase, {{"d/e/c", "3\nour\n"}, {"n/x", "1"}}, {"empty/"}));

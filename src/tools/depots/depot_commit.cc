@@ -9,7 +9,6 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   auto place = TRY(sight.place(arguments.text("depotId")));
   CommitRequest request{.depot = place.depot,
                         .root = TRY(sight.node(arguments.text("root"))),
-                        .expected_root = std::nullopt,
                         .message = std::string(arguments.text("message")),
                         .force = arguments.flag("force"),
                         .author = call.session().answers_for(),
@@ -42,12 +41,15 @@ Tool depot_commit() {
       .input = shape::object(
           {depots::depot_id(),
            {"root", shape::text("newRoot of a write (nod_…)")},
-           {"expectedRoot", shape::text("The root you started from; default: remembered"),
+           {"expectedRoot",
+            shape::text("The root you started from, for a root made elsewhere; of a write it "
+                        "is remembered"),
             shape::kOptional},
            {"message", shape::text("What was done and why", Realm::kMaxMessageBytes),
             shape::kOptional},
            {"force", shape::flag("Overwrite what others did"), shape::kOptional},
-           {"exact", shape::flag("Never merge: fail unless the depot is at expectedRoot"),
+           {"exact",
+            shape::flag("Compare and set: never merge, fail unless the depot is at expectedRoot"),
             shape::kOptional}}),
       .output = depots::committed_shape(),
       .annotations = {.destructive = true},

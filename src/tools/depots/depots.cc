@@ -80,6 +80,12 @@ Result<Reply> committed(Call& call, const Place& place, const CommitResult& resu
     }
     out["fromOthers"] = std::move(paths);
   }
+  if (!result.same_as_others.empty()) {
+    json::Array paths;
+    for (const auto& path : result.same_as_others) paths.emplace_back(path);
+    paths.resize(fitting(call, paths));
+    out["sameAsOthers"] = std::move(paths);
+  }
   Reply reply(std::move(out));
   reply.about = result.root;
   return reply;
@@ -91,6 +97,8 @@ json::Value committed_shape() {
   properties["changed"] = shape::flag("false: the depot had this root already");
   properties["merged"] = shape::flag("Others had committed; their changes were merged in");
   properties["fromOthers"] = shape::list_of(shape::text(), "Paths whose change came from others");
+  properties["sameAsOthers"] = shape::list_of(
+      shape::text(), "Paths where others had made the same change: yours is in it only once");
   properties["hint"] = shape::text();
   return out;
 }

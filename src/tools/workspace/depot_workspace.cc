@@ -325,7 +325,7 @@ Result<void> DepotWorkspace::commit(const Stage& stage, const Changed& change, c
   TRY(check_writable());
   const CommitRequest request{.depot = place_.depot,
                               .root = change.root->key(),
-                              .expected_root = base,
+                              .made_on = base,
                               .message = std::move(text),
                               .author = call_.session().answers_for(),
                               .place = place_.path,

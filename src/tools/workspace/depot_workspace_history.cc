@@ -180,7 +180,7 @@ Result<WorkChange> DepotWorkspace::undo(std::string_view id) {
   const CommitRequest request{
       .depot = place_.depot,
       .root = before,
-      .expected_root = entry.root,
+      .made_on = entry.root,
       .message = fmt::format("{}{}: {}", kUndo, entry.sequence, shown(out.message, 1000)),
       .author = call_.session().answers_for(),
       .place = place_.path,
