@@ -116,8 +116,8 @@ TEST_F(BindingToolsTest, WhatIsNotSaidStaysAndNullGoesBack) {
 }
 
 TEST_F(BindingToolsTest, ARuleThatDoesNotFitIsRefusedAndTheOldOnesStay) {
-  const auto rule = [&](std::string_view argument, const json::Object& rule) {
-    return refused("update_binding", change({{"arguments", json::Object{{argument, rule}}}}));
+  const auto rule = [&](std::string_view argument, const json::Object& wanted) {
+    return refused("update_binding", change({{"arguments", json::Object{{argument, wanted}}}}));
   };
   EXPECT_THAT(rule("limt", {{"hidden", true}}), Says(Code::kInvalidArgument, "there are:"));
   EXPECT_THAT(rule("limit", {{"value", "many"}}), Says(Code::kInvalidArgument, "limit"));

@@ -68,7 +68,14 @@ TEST_F(RateLimitTest, EverybodyHasABucketOfTheirOwn) {
 
 class LimitedCallsTest : public tools_testing::ToolTest {
  protected:
-  LimitedCallsTest() : ToolTest({.executor = {.rate = {.per_second = 1, .burst = 3}}}) {}
+  LimitedCallsTest() : ToolTest(limited()) {}
+
+ private:
+  static EngineOptions limited() {
+    EngineOptions options;
+    options.executor.rate = {.per_second = 1, .burst = 3};
+    return options;
+  }
 };
 
 TEST_F(LimitedCallsTest, MakingChildrenMakesNobodyFasterAndTheOwnerIsNotLimited) {
