@@ -205,20 +205,15 @@ Result<User> Users::update(const RealmId& id, Change change) {
                        });
 }
 
-Result<User> Users::set_role(const RealmId& id, Role role) {
+Result<User> Users::change(const RealmId& id, const UserChange& wanted) {
+  std::optional<std::string> hashed;
+  if (wanted.password) hashed = TRY(hash(*wanted.password));
   return update(id, [&](User& user) -> Result<void> {
-    if (user.name == kOwner && role != Role::kAdmin) {
+    if (user.name == kOwner && wanted.role.value_or(Role::kAdmin) != Role::kAdmin) {
       return fail(Code::kForbidden, "the machine's owner stays an admin");
     }
-    user.role = role;
-    return {};
-  });
-}
-
-Result<User> Users::set_password(const RealmId& id, std::string_view password) {
-  auto hashed = TRY(hash(password));
-  return update(id, [&](User& user) -> Result<void> {
-    user.password = hashed;
+    if (wanted.role) user.role = *wanted.role;
+    if (hashed) user.password = *hashed;
     return {};
   });
 }

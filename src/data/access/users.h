@@ -30,6 +30,11 @@ struct User {
   bool operator==(const User&) const = default;
 };
 
+struct UserChange {
+  std::optional<Role> role = std::nullopt;
+  std::optional<std::string_view> password = std::nullopt;
+};
+
 struct UserPage {
   std::vector<User> users;  // oldest first
   std::optional<std::string> next_cursor;
@@ -55,8 +60,13 @@ class Users final {
   Result<User> get(const RealmId& id) const;
   Result<User> find(std::string_view name) const;
   Result<UserPage> list(std::size_t limit, std::optional<std::string_view> cursor) const;
-  Result<User> set_role(const RealmId& id, Role role);
-  Result<User> set_password(const RealmId& id, std::string_view password);
+  // All that is given, or nothing: FORBIDDEN for another role of the machine's owner,
+  // INVALID_ARGUMENT for a password that is too short or long.
+  Result<User> change(const RealmId& id, const UserChange& wanted);
+  Result<User> set_role(const RealmId& id, Role role) { return change(id, {.role = role}); }
+  Result<User> set_password(const RealmId& id, std::string_view password) {
+    return change(id, {.password = password});
+  }
   // The user, when name and password fit. INVALID_TOKEN otherwise, after the same work whether the
   // name exists or not.
   Result<User> sign_in(std::string_view name, std::string_view password) const;

@@ -48,13 +48,10 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
   if (user.name == Users::kOwner && user.id != call.session().realm) {
     return fail(Code::kForbidden, "only the owner of the machine changes the owner");
   }
+  UserChange wanted{.password = arguments.maybe_text("password")};
+  if (auto role = arguments.maybe_text("role")) wanted.role = TRY(parse_role(*role));
   // First what can be refused, so that all of it happens or nothing.
-  if (auto password = arguments.maybe_text("password")) {
-    user = TRY(services.users.set_password(user.id, *password));
-  }
-  if (auto role = arguments.maybe_text("role")) {
-    user = TRY(services.users.set_role(user.id, TRY(parse_role(*role))));
-  }
+  if (wanted.role || wanted.password) user = TRY(services.users.change(user.id, wanted));
   if (auto quota = arguments.maybe_number("quota")) {
     TRY(services.realms.get(user.id).set_quota(static_cast<std::uint64_t>(*quota)));
   }

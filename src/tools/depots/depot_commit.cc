@@ -41,9 +41,7 @@ Tool depot_commit() {
       .input = shape::object(
           {depots::depot_id(),
            {"root", shape::text("newRoot of a write (nod_…)")},
-           {"expectedRoot",
-            shape::text("The root you started from, for a root made elsewhere; of a write it "
-                        "is remembered"),
+           {"expectedRoot", shape::text("The root you started from, for a root made elsewhere"),
             shape::kOptional},
            {"message", shape::text("What was done and why", Realm::kMaxMessageBytes),
             shape::kOptional},

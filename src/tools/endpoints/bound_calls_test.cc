@@ -3,10 +3,7 @@
 
 #include <set>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "tools/executor/engine.h"
+#include "tools/tools_testing.h"
 
 namespace cairn {
 namespace {
@@ -17,26 +14,15 @@ using testing::Not;
 constexpr std::string_view kDirectory = "hidden-directory";
 constexpr std::string_view kPlace = "hidden-place";
 
-class BoundCallsTest : public testing::Test {
+class BoundCallsTest : public tools_testing::ToolTest {
  protected:
-  BoundCallsTest() {
-    engine_ = std::move(*Engine::in_memory(clock_, random_, meter_));
-    owner_.emplace(*engine_->executor().trusted(engine_->owner(), Entrance::kRest));
-    depot_ = json::text(must("create_depot", {{"title", "d"}})["depotId"]);
-  }
-
-  json::Object must(std::string_view tool, const json::Object& arguments) {
-    auto reply = engine_->executor().run(*owner_, tool, json::Value(arguments));
-    EXPECT_TRUE(reply) << tool << ": " << (reply ? "" : reply.error().render());
-    return reply ? reply->value.as_object() : json::Object();
-  }
-  void put(const std::string& path, const std::string& content) {
-    auto written = must("fs_write", {{"nodeKey", depot_}, {"path", path}, {"content", content}});
-    must("depot_commit", {{"depotId", depot_}, {"root", written["newRoot"]}});
-  }
   // One binding for each operation, by its name.
   std::string open_endpoint(const std::vector<std::string>& operations, const std::string& path,
                             const std::string& pointer) {
+    return open_endpoint(owner_, operations, path, pointer);
+  }
+  std::string open_endpoint(const Caller& maker, const std::vector<std::string>& operations,
+                            const std::string& path, const std::string& pointer) {
     json::Array bindings;
     for (const auto& operation : operations) {
       json::Object tool{{"operationType", operation}, {"depotId", depot_}, {"path", path}};
@@ -44,17 +30,18 @@ class BoundCallsTest : public testing::Test {
       bindings.emplace_back(json::Object{{"tool", std::move(tool)}, {"toolName", operation}});
     }
     const auto made =
-        must("create_endpoint", {{"name", "e"}, {"type", "rest"}, {"bindings", bindings}});
-    return std::string(json::text(made.at("apiKey")));
+        call(maker, "create_endpoint", {{"name", "e"}, {"type", "rest"}, {"bindings", bindings}});
+    return tools_testing::text(made, "apiKey");
   }
-  Result<Reply> call(const std::string& key, std::string_view tool, json::Object arguments) {
+  // A call with an endpoint's key.
+  Result<Reply> outside(const std::string& key, std::string_view tool, json::Object arguments) {
     const auto box = TRY(engine_->bound().open(key, Entrance::kRest));
     return box->run(*TRY(box->find(tool)), std::move(arguments), {});
   }
   // The message of a call that fails, checked: it says nothing of where the data lies.
   Error error_of(const std::string& key, std::string_view tool, const json::Object& arguments) {
     const auto what = fmt::format("{} {}", tool, json::write(json::Value(arguments)));
-    auto reply = call(key, tool, arguments);
+    auto reply = outside(key, tool, arguments);
     EXPECT_FALSE(reply) << what;
     if (reply) return {Code::kInternal, ""};
     const auto& error = reply.error();
@@ -70,13 +57,6 @@ class BoundCallsTest : public testing::Test {
     EXPECT_THAT(all, Not(HasSubstr(depot_))) << what;
     return error;
   }
-
-  ManualClock clock_;
-  SeededRandom random_{1};
-  NoMeter meter_;
-  std::unique_ptr<Engine> engine_;
-  std::optional<Caller> owner_;
-  std::string depot_;
 };
 
 const std::vector<std::string> kJson = {"get_schema", "get_all", "query",  "preview", "select",
@@ -140,7 +120,7 @@ TEST_F(BoundCallsTest, DataThatIsGoneHasOneAnswerWhateverTheReason) {
   put(path, text);
   const auto key = open_endpoint(kJson, path, fmt::format("/{}", kPlace));
   const auto create = json::Object{{"items", json::Array{2}}};
-  ASSERT_TRUE(call(key, "create", create));
+  ASSERT_TRUE(outside(key, "create", create));
   const auto gone = [&] {
     for (const auto& error : {error_of(key, "get_all", {}), error_of(key, "create", create)}) {
       EXPECT_EQ(error.code, Code::kNotFound);
@@ -151,20 +131,19 @@ TEST_F(BoundCallsTest, DataThatIsGoneHasOneAnswerWhateverTheReason) {
   gone();
   put(path, "not JSON");
   gone();
-  auto removed = must("fs_rm", {{"nodeKey", depot_}, {"path", path}});
-  must("depot_commit", {{"depotId", depot_}, {"root", removed["newRoot"]}});
+  commit(tools_testing::text(call("fs_rm", {{"nodeKey", depot_}, {"path", path}}), "newRoot"));
   gone();
   put(path, text);
-  EXPECT_TRUE(call(key, "create", create));
-  must("delete_depot", {{"depotId", depot_}});
+  EXPECT_TRUE(outside(key, "create", create));
+  call("delete_depot", {{"depotId", depot_}});
   gone();
 }
 
 TEST_F(BoundCallsTest, AFileThatIsWrittenIsCommitted) {
   put(fmt::format("{}/a.txt", kDirectory), "one\n");
   const auto key = open_endpoint({"fs_write", "fs_read", "fs_rm"}, std::string(kDirectory), "");
-  ASSERT_TRUE(call(key, "fs_write", {{"path", "b.txt"}, {"content", "two\n"}}));
-  const auto read = call(key, "fs_read", {{"path", "b.txt"}});
+  ASSERT_TRUE(outside(key, "fs_write", {{"path", "b.txt"}, {"content", "two\n"}}));
+  const auto read = outside(key, "fs_read", {{"path", "b.txt"}});
   ASSERT_TRUE(read);
   EXPECT_EQ(json::text(read->value.at("content")), "two\n");
   EXPECT_EQ(error_of(key, "fs_read", {{"path", "../x"}}).code, Code::kInvalidPath);
@@ -174,28 +153,22 @@ TEST_F(BoundCallsTest, AFileThatIsWrittenIsCommitted) {
 TEST_F(BoundCallsTest, ArgumentsAreThoseOfTheBinding) {
   put("a.json", "[1]");
   const auto key = open_endpoint({"query"}, "a.json", "");
-  EXPECT_TRUE(call(key, "query", {{"expression", "[0]"}}));
+  EXPECT_TRUE(outside(key, "query", {{"expression", "[0]"}}));
   EXPECT_EQ(error_of(key, "query", {{"expresion", "[0]"}}).code, Code::kInvalidArgument);
   EXPECT_EQ(error_of(key, "query", {{"expression", "[0]"}, {"path", "b.json"}}).code,
             Code::kInvalidArgument);
-  auto unknown = call(key, "queryy", {});
+  auto unknown = outside(key, "queryy", {});
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("did you mean 'query'"));
 }
 
 TEST_F(BoundCallsTest, AnEndpointIsClosedWhenItsOwnerMayNotAct) {
   put("a.json", "[1]");
-  const auto made = must("create_delegate", {{"name", "maker"}, {"canUpload", true}});
-  const auto maker =
-      engine_->executor().authenticate(json::text(made.at("accessToken")), "me", Entrance::kRest);
-  ASSERT_TRUE(maker);
-  const auto root = *owner_;
-  owner_ = *maker;
-  const auto key = open_endpoint({"query"}, "a.json", "");
-  owner_ = root;
+  const auto maker = delegate({{"name", "maker"}, {"canUpload", true}});
+  const auto key = open_endpoint(maker, {"query"}, "a.json", "");
   const auto box = engine_->bound().open(key, Entrance::kRest);
   ASSERT_TRUE(box);
-  must("revoke_delegate", {{"delegateId", made.at("delegate").at("delegateId")}});
+  call("revoke_delegate", {{"delegateId", id_of(maker)}});
   // Opened before, or anew.
   auto late = (*box)->run(**(*box)->find("query"), {{"expression", "@"}}, {});
   ASSERT_FALSE(late);

@@ -1,5 +1,7 @@
 #include "tools/executor/render.h"
 
+#include <algorithm>
+
 #include "tools/executor/shape.h"
 
 namespace cairn {
@@ -165,10 +167,10 @@ std::size_t fitting(const Call& call, const json::Array& rows) {
   std::size_t count = 0;
   for (const auto& row : rows) {
     const auto bytes = static_cast<std::int64_t>(json::write(row).size() + 1);
-    if (!budget.take_bytes(bytes) && count > 0) break;
+    if (!budget.take_bytes(bytes)) break;
     ++count;
   }
-  return count;
+  return rows.empty() ? 0 : std::max<std::size_t>(count, 1);
 }
 
 }  // namespace cairn

@@ -51,7 +51,7 @@ json::Object render(const Call& call, const Change& change) {
 }
 
 // Adds the changed lines of a text file. False when the answer has no room for them; the first one
-// is cut rather than left out, or it could never be seen.
+// is cut rather than left out, or it could never be seen, and fills the answer.
 Result<bool> add_unified(const NodeReader& nodes, const Change& change, bool first, Budget& budget,
                          json::Object& row) {
   auto text = TRY(unified(nodes, change));
@@ -60,6 +60,7 @@ Result<bool> add_unified(const NodeReader& nodes, const Change& change, bool fir
     if (!first) return false;
     const auto shown = json_prefix(*text, static_cast<std::size_t>(budget.bytes_left()));
     text->resize(shown.rfind('\n') + 1);
+    budget.take_bytes(budget.bytes_left());
     row["cut"] = true;
     row["hint"] = "the diff goes on; fs_read shows the file itself";
   }

@@ -23,7 +23,8 @@ Result<Found> at_id(Realm& realm, const Caller& caller, std::string_view name) {
     // A directory of what the caller sees, as if it were all.
     auto whole = sight.place(name.substr(0, slash));
     if (!whole) return Failure(std::move(place).error());
-    for (const auto& segment : TRY(Path::parse(name.substr(slash + 1))).segments()) {
+    const auto below = TRY(Path::parse(name.substr(slash + 1)));
+    for (const auto& segment : below.segments()) {
       whole->path = whole->path.child(segment);
     }
     TRY(check_place(whole->path));

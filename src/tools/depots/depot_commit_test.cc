@@ -1,0 +1,161 @@
+#include "tools/tools_testing.h"
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using tools_testing::is_true;
+using tools_testing::Says;
+using tools_testing::text;
+
+class DepotCommitTest : public tools_testing::ToolTest {
+ protected:
+  json::Object arguments(std::string_view root, json::Object more = {}) {
+    more["depotId"] = depot_;
+    more["root"] = root;
+    return more;
+  }
+};
+
+TEST_F(DepotCommitTest, TheDepotIsAtTheRootAndTheHistoryHasTheOneBefore) {
+  put("a", "1");
+  const auto before = root();
+  const auto mine = write("a", "2");
+  const auto done = call("depot_commit", arguments(mine, {{"message", "why"}}));
+  EXPECT_EQ(text(done, "root"), mine);
+  EXPECT_EQ(root(), mine);
+  EXPECT_TRUE(is_true(done, "changed"));
+  EXPECT_FALSE(is_true(done, "merged"));
+  EXPECT_EQ(json::text(done.at("history").at(0)), before);
+}
+
+TEST_F(DepotCommitTest, TheSameRootAgainChangesNothing) {
+  put("a", "1");
+  EXPECT_FALSE(is_true(call("depot_commit", arguments(root())), "changed"));
+}
+
+TEST_F(DepotCommitTest, WhatOthersCommittedMeanwhileIsMergedInAndNamed) {
+  put_all({{"a", "1"}, {"b", "1"}});
+  const auto mine = write("a", "mine");
+  put("b", "theirs");
+  const auto done = call("depot_commit", arguments(mine));
+  EXPECT_TRUE(is_true(done, "merged"));
+  EXPECT_EQ(json::write(done.at("fromOthers")), R"(["b"])");
+  EXPECT_EQ(content("a"), "mine");
+  EXPECT_EQ(content("b"), "theirs");
+}
+
+TEST_F(DepotCommitTest, ManyPathsFromOthersAreCutAndCounted) {
+  put("a", "1");
+  const auto mine = write("a", "mine");
+  std::vector<std::pair<std::string, std::string>> theirs;
+  for (int i = 0; i < 600; ++i) {
+    theirs.emplace_back(fmt::format("{:04}{}", i, std::string(200, 'n')), "");
+  }
+  put_all(theirs);
+  const auto done = call("depot_commit", arguments(mine));
+  const auto shown = done.at("fromOthers").get_array().size();
+  EXPECT_LT(shown, 600U);
+  EXPECT_THAT(text(done, "hint"), HasSubstr(fmt::format("{} more paths", 600 - shown)));
+}
+
+TEST_F(DepotCommitTest, ChangesThatDoNotFitAreAConflictThatNamesThePathsAndTheWayOut) {
+  put_all({{"a", "1"}, {"b", "1"}});
+  const auto mine = write("a", "mine", write("b", "mine"));
+  put("a", "theirs");
+  const auto error = refused("depot_commit", arguments(mine));
+  EXPECT_THAT(error, Says(Code::kConflict, "'a'"));
+  EXPECT_THAT(error, Says(Code::kConflict, "redo your change there"));
+  EXPECT_THAT(std::get<std::vector<std::string>>(error.details.at("paths")), ElementsAre("a"));
+  EXPECT_EQ(std::get<std::string>(error.details.at("currentRoot")), root());
+  EXPECT_EQ(content("a"), "theirs");
+}
+
+TEST_F(DepotCommitTest, ForceOverwritesAndTheHistoryStillHasWhatOthersDid) {
+  put("a", "1");
+  const auto mine = write("a", "mine");
+  put("a", "theirs");
+  const auto theirs = root();
+  const auto done = call("depot_commit", arguments(mine, {{"force", true}}));
+  EXPECT_EQ(content("a"), "mine");
+  EXPECT_EQ(json::text(done.at("history").at(0)), theirs);
+  EXPECT_EQ(content_at(theirs, "a"), "theirs");
+}
+
+TEST_F(DepotCommitTest, TheRootOneStartedFromCanBeSaid) {
+  put("a", "1");
+  const auto start = root();
+  put("b", "theirs");
+  const auto mine = write("a", "mine", start);
+  const auto done = call("depot_commit", arguments(mine, {{"expectedRoot", start}}));
+  EXPECT_TRUE(is_true(done, "merged"));
+  EXPECT_EQ(content("b"), "theirs");
+}
+
+TEST_F(DepotCommitTest, AnExactCommitIsNeverMerged) {
+  put_all({{"a", "1"}, {"b", "1"}});
+  const auto start = root();
+  const auto mine = write("a", "mine");
+  put("b", "theirs");
+  const json::Object exact{{"exact", true}, {"expectedRoot", start}};
+  const auto error = refused("depot_commit", arguments(mine, exact));
+  EXPECT_THAT(error, Says(Code::kPreconditionFailed, "nothing was committed"));
+  EXPECT_EQ(std::get<std::string>(error.details.at("currentRoot")), root());
+  const auto again = write("a", "mine");
+  call("depot_commit", arguments(again, {{"exact", true}, {"expectedRoot", root()}}));
+  EXPECT_EQ(root(), again);
+}
+
+TEST_F(DepotCommitTest, AnExactCommitNeedsARootAndTakesNoForce) {
+  const auto mine = write("a", "1");
+  EXPECT_THAT(refused("depot_commit", arguments(mine, {{"exact", true}})),
+              Says(Code::kInvalidArgument, "needs the root"));
+  EXPECT_THAT(
+      refused("depot_commit",
+              arguments(mine, {{"exact", true}, {"force", true}, {"expectedRoot", root()}})),
+      Says(Code::kInvalidArgument, "choose one"));
+}
+
+TEST_F(DepotCommitTest, ARootThatIsNotStoredIsNotWhereTheDepotIs) {
+  const auto mine = write("a", "1");
+  const auto nowhere = NodeKey::of("nothing").render();
+  EXPECT_THAT(
+      refused("depot_commit", arguments(mine, {{"exact", true}, {"expectedRoot", nowhere}})),
+      Says(Code::kPreconditionFailed, nowhere));
+  EXPECT_EQ(refused("depot_commit", arguments(mine, {{"expectedRoot", nowhere}})).code,
+            Code::kNodeNotFound);
+  EXPECT_EQ(refused("depot_commit", arguments(nowhere)).code, Code::kNodeNotFound);
+}
+
+TEST_F(DepotCommitTest, AFileIsNoRoot) {
+  put("a", "1");
+  const auto file =
+      call(owner_.entering(Entrance::kRest), "fs_stat", {{"nodeKey", depot_}, {"path", "a"}});
+  EXPECT_THAT(refused("depot_commit", arguments(text(file, "key"))),
+              Says(Code::kNotADirectory, text(file, "key")));
+}
+
+TEST_F(DepotCommitTest, ADelegateCommitsItsPlaceAndIsNotToldOfTheRest) {
+  put_all({{"docs/a", "1"}, {"src/b", "1"}});
+  const auto writer = writer_in("docs");
+  const auto made =
+      call(writer, "fs_write", {{"nodeKey", depot_}, {"path", "a"}, {"content", "mine"}});
+  put("src/b", "theirs");
+  const auto done = call(writer, "depot_commit", arguments(text(made, "newRoot")));
+  EXPECT_FALSE(is_true(done, "merged"));
+  EXPECT_EQ(text(done, "root"), text(made, "newRoot"));
+  EXPECT_NE(text(done, "root"), root());
+  EXPECT_EQ(content("docs/a"), "mine");
+  EXPECT_EQ(content("src/b"), "theirs");
+}
+
+TEST_F(DepotCommitTest, ADelegateCommitsNoRootItMayNotName) {
+  put_all({{"docs/a", "1"}, {"src/b", "1"}});
+  EXPECT_THAT(refused(writer_in("docs"), "depot_commit", arguments(root())),
+              Says(Code::kNodeNotAuthorized, root()));
+  EXPECT_EQ(refused(delegate({}), "depot_commit", arguments(root())).code, Code::kUploadNotAllowed);
+}
+
+}  // namespace
+}  // namespace cairn

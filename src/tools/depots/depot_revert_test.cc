@@ -1,0 +1,50 @@
+#include "tools/tools_testing.h"
+
+namespace cairn {
+namespace {
+
+using tools_testing::Says;
+using tools_testing::text;
+
+class DepotRevertTest : public tools_testing::ToolTest {
+ protected:
+  json::Object arguments(std::string_view root) { return {{"depotId", depot_}, {"root", root}}; }
+};
+
+TEST_F(DepotRevertTest, GoingBackIsACommitThatCanBeTakenBack) {
+  put("a", "1");
+  const auto first = root();
+  put("a", "2");
+  const auto second = root();
+  call("depot_revert", arguments(first));
+  EXPECT_EQ(content("a"), "1");
+  const auto history = call("depot_history", {{"depotId", depot_}});
+  EXPECT_EQ(text(history.at("entries").at(1).as_object(), "root"), second);
+  call("depot_revert", arguments(second));
+  EXPECT_EQ(content("a"), "2");
+}
+
+TEST_F(DepotRevertTest, OnlyWhatTheDepotOnceWasComesBack) {
+  put("a", "1");
+  const auto never_committed = write("a", "2");
+  EXPECT_THAT(refused("depot_revert", arguments(never_committed)),
+              Says(Code::kHistoryNotFound, "history"));
+  EXPECT_EQ(refused("depot_revert", arguments(NodeKey::of("nothing").render())).code,
+            Code::kNodeNotFound);
+}
+
+TEST_F(DepotRevertTest, ADelegateTakesBackItsPlaceAndNothingElse) {
+  put_all({{"docs/a", "1"}, {"src/b", "1"}});
+  const auto writer = writer_in("docs");
+  const auto before = text(call(writer, "get_depot", {{"depotId", depot_}}), "root");
+  put_all({{"docs/a", "2"}, {"src/b", "2"}});
+  call(writer, "depot_revert", arguments(before));
+  EXPECT_EQ(content("docs/a"), "1");
+  EXPECT_EQ(content("src/b"), "2");
+  EXPECT_THAT(refused(writer, "depot_revert", arguments(root())),
+              Says(Code::kNodeNotAuthorized, root()));
+  EXPECT_EQ(refused(delegate({}), "depot_revert", arguments(root())).code, Code::kUploadNotAllowed);
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,139 @@
+// Depots: making, changing, deleting and listing them.
+#include "tools/depots/depots.h"
+
+#include "tools/tools_testing.h"
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using tools_testing::all_pages;
+using tools_testing::column;
+using tools_testing::Says;
+using tools_testing::text;
+
+class DepotsTest : public tools_testing::ToolTest {
+ protected:
+  json::Array history_of(const json::Object& depot) { return depot.at("history").as_array(); }
+};
+
+TEST_F(DepotsTest, ANewDepotIsEmptyOrBeginsAtARootOneHas) {
+  put("a", "1");
+  const auto empty = call("create_depot", {{"title", "x"}});
+  EXPECT_FALSE(exists(text(empty, "depotId"), "a"));
+  const auto begun = call("create_depot", {{"title", "y"}, {"root", root()}});
+  EXPECT_EQ(text(begun, "root"), root());
+  EXPECT_EQ(content_at(text(begun, "depotId"), "a"), "1");
+}
+
+TEST_F(DepotsTest, WhatADepotCannotBeginAtIsNamed) {
+  const auto nowhere = NodeKey::of("nothing").render();
+  EXPECT_THAT(refused("create_depot", {{"title", "x"}, {"root", nowhere}}),
+              Says(Code::kNodeNotFound, nowhere));
+  EXPECT_THAT(refused("create_depot", {{"title", "x"}, {"root", "main"}}),
+              Says(Code::kInvalidKey, "'main'"));
+  EXPECT_THAT(refused("create_depot", {{"title", "x"}, {"maxHistory", 0}}),
+              Says(Code::kInvalidArgument, "maxHistory"));
+  EXPECT_EQ(column(call("list_depots", {}), "depots", "title").size(), 1U);
+}
+
+TEST_F(DepotsTest, WhoSeesAPartOfTheRealmMakesNoDepotOutsideOfIt) {
+  put("docs/a", "1");
+  const auto scoped = delegate(
+      {{"canUpload", true}, {"canManageDepot", true}, {"scope", json::Array{depot_ + "/docs"}}});
+  EXPECT_THAT(refused(scoped, "create_depot", {{"title", "x"}}),
+              Says(Code::kDepotManageNotAllowed, "outside"));
+  EXPECT_THAT(refused(delegate({{"canUpload", true}}), "create_depot", {{"title", "x"}}),
+              Says(Code::kDepotManageNotAllowed, "canManageDepot"));
+}
+
+TEST_F(DepotsTest, ATitleChangesAndTheFilesDoNot) {
+  put("a", "1");
+  const auto before = root();
+  const auto changed = call("update_depot", {{"depotId", depot_}, {"title", "other"}});
+  EXPECT_EQ(text(changed, "title"), "other");
+  EXPECT_EQ(text(changed, "root"), before);
+}
+
+TEST_F(DepotsTest, LessHistoryDropsTheOldestAndNeverWhatIsThereNow) {
+  std::vector<std::string> roots;
+  for (int i = 0; i < 5; ++i) {
+    put("a", std::to_string(i));
+    roots.push_back(root());
+  }
+  const auto changed = call("update_depot", {{"depotId", depot_}, {"maxHistory", 2}});
+  EXPECT_EQ(text(changed, "root"), roots[4]);
+  EXPECT_EQ(json::write(history_of(changed)), json::write(json::Array{roots[3], roots[2]}));
+  put("a", "9");
+  EXPECT_EQ(json::write(history_of(call("get_depot", {{"depotId", depot_}}))),
+            json::write(json::Array{roots[4], roots[3]}));
+}
+
+TEST_F(DepotsTest, TheLastTenRootsAreShown) {
+  for (int i = 0; i < 15; ++i) put("a", std::to_string(i));
+  EXPECT_EQ(history_of(call("get_depot", {{"depotId", depot_}})).size(), 10U);
+}
+
+TEST_F(DepotsTest, ADeletedDepotIsNotThereAndTheOthersAre) {
+  put("a", "1");
+  const auto last = root();
+  const auto other = text(call("create_depot", {{"title", "x"}, {"root", last}}), "depotId");
+  EXPECT_EQ(text(call("delete_depot", {{"depotId", depot_}}), "deleted"), depot_);
+  EXPECT_THAT(refused("get_depot", {{"depotId", depot_}}), Says(Code::kDepotNotFound, depot_));
+  EXPECT_EQ(refused("delete_depot", {{"depotId", depot_}}).code, Code::kDepotNotFound);
+  EXPECT_EQ(content_at(other, "a"), "1");
+}
+
+TEST_F(DepotsTest, RenamingAndDeletingNeedTheWholeOfADepot) {
+  put("docs/a", "1");
+  const auto scoped = delegate(
+      {{"canUpload", true}, {"canManageDepot", true}, {"scope", json::Array{depot_ + "/docs"}}});
+  EXPECT_THAT(refused(scoped, "delete_depot", {{"depotId", depot_}}),
+              Says(Code::kForbidden, "a part"));
+  EXPECT_THAT(refused(scoped, "update_depot", {{"depotId", depot_}, {"title", "mine"}}),
+              Says(Code::kForbidden, "a part"));
+  EXPECT_EQ(text(call("get_depot", {{"depotId", depot_}}), "title"), "d");
+}
+
+TEST_F(DepotsTest, ADelegateIsListedWhatItMaySeeAsItSeesIt) {
+  put_all({{"docs/a", "1"}, {"src/b", "1"}});
+  call("create_depot", {{"title", "hidden"}});
+  const auto two = delegate({{"scope", json::Array{depot_ + "/docs", depot_ + "/src"}}});
+  const auto listed = call(two, "list_depots", {});
+  EXPECT_THAT(column(listed, "depots", "depotId"), ElementsAre(depot_ + "/docs", depot_ + "/src"));
+  EXPECT_THAT(column(listed, "depots", "root"), testing::Not(testing::Contains(root())));
+  const auto one = call(writer_in("docs"), "list_depots", {});
+  EXPECT_THAT(column(one, "depots", "depotId"), ElementsAre(depot_));
+}
+
+TEST_F(DepotsTest, PagesOfDepotsAreAllOfThemForWhoeverAsks) {
+  json::Array some;
+  for (int i = 0; i < 7; ++i) {
+    clock_.advance(std::chrono::milliseconds(1));  // ids sort by age
+    const auto id = call("create_depot", {{"title", fmt::format("t{}", i)}}).at("depotId");
+    if (i % 2 == 0) some.push_back(id);
+  }
+  const auto titles = [&](const Caller& caller) {
+    std::vector<std::string> out;
+    for (const auto& page : all_pages({{"limit", 2}}, [&](const json::Object& arguments) {
+           return call(caller, "list_depots", arguments);
+         })) {
+      for (auto& title : column(page, "depots", "title")) out.push_back(std::move(title));
+    }
+    return out;
+  };
+  EXPECT_THAT(titles(owner_), ElementsAre("d", "t0", "t1", "t2", "t3", "t4", "t5", "t6"));
+  EXPECT_THAT(titles(delegate({{"delegatedDepots", some}})), ElementsAre("t0", "t2", "t4", "t6"));
+}
+
+TEST_F(DepotsTest, LongTitlesMakeShorterPages) {
+  const std::string title(Realm::kMaxTitleBytes, 't');
+  for (int i = 0; i < 300; ++i) call("create_depot", {{"title", title}});
+  const auto page = call("list_depots", {{"limit", 1000}});
+  EXPECT_LT(page.at("depots").get_array().size(), 301U);
+  EXPECT_TRUE(page.at("nextCursor").is_string());
+}
+
+}  // namespace
+}  // namespace cairn

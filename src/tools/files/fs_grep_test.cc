@@ -1,0 +1,140 @@
+#include "tools/tools_testing.h"
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using tools_testing::column;
+using tools_testing::is_true;
+using tools_testing::Says;
+using tools_testing::text;
+
+class FsGrepTest : public tools_testing::ToolTest {
+ protected:
+  json::Object grep(json::Object arguments) {
+    arguments["nodeKey"] = depot_;
+    return call("fs_grep", arguments);
+  }
+  // `path:line:text` of each match, `path-line-text` of what is around it.
+  std::vector<std::string> lines(const json::Object& arguments) {
+    std::vector<std::string> out;
+    const auto found = grep(arguments);
+    for (const auto& file : found.at("files").get_array()) {
+      for (const auto& value : file.at("lines").get_array()) {
+        const auto& line = value.get_object();
+        const char mark = is_true(line, "context") ? '-' : ':';
+        out.push_back(fmt::format("{}{}{}{}{}", json::text(file.at("path")), mark,
+                                  line.at("line").to_number<int>(), mark, text(line, "text")));
+      }
+    }
+    return out;
+  }
+};
+
+TEST_F(FsGrepTest, LinesAreFoundWithTheirNumbersAndWhatIsAroundThem) {
+  put_all({{"a.txt", "one\ntwo\nthree\nfour\n"}, {"d/b.txt", "two\n"}});
+  EXPECT_THAT(lines({{"pattern", "^t"}}),
+              ElementsAre("a.txt:2:two", "a.txt:3:three", "d/b.txt:1:two"));
+  EXPECT_THAT(lines({{"pattern", "three"}, {"context", 1}}),
+              ElementsAre("a.txt-2-two", "a.txt:3:three", "a.txt-4-four"));
+}
+
+TEST_F(FsGrepTest, APatternIsReadAsItIsSaidTo) {
+  put("a.txt", "foo(bar)\nfoobar\nFOO(BAR)\n");
+  EXPECT_THAT(lines({{"pattern", "foo(bar)"}}), ElementsAre("a.txt:2:foobar"));
+  EXPECT_THAT(lines({{"pattern", "foo(bar)"}, {"literal", true}}), ElementsAre("a.txt:1:foo(bar)"));
+  EXPECT_THAT(lines({{"pattern", "foo(bar)"}, {"literal", true}, {"ignoreCase", true}}),
+              ElementsAre("a.txt:1:foo(bar)", "a.txt:3:FOO(BAR)"));
+  EXPECT_THAT(lines({{"pattern", "bar"}, {"wholeWord", true}}), ElementsAre("a.txt:1:foo(bar)"));
+}
+
+TEST_F(FsGrepTest, GlobsSayWhichFilesAreSearched) {
+  put_all({{"a.ts", "x"}, {"a.md", "x"}, {"gen/b.ts", "x"}});
+  EXPECT_THAT(lines({{"pattern", "x"}, {"include", json::Array{"*.ts"}}}),
+              ElementsAre("a.ts:1:x", "gen/b.ts:1:x"));
+  EXPECT_THAT(lines({{"pattern", "x"}, {"exclude", json::Array{"gen/**", "*.md"}}}),
+              ElementsAre("a.ts:1:x"));
+  EXPECT_THAT(
+      refused("fs_grep",
+              {{"nodeKey", depot_}, {"pattern", "x"}, {"include", json::Array{"ok", "[a"}}}),
+      Says(Code::kInvalidPattern, "[a"));
+}
+
+TEST_F(FsGrepTest, FilesThatWereNotSearchedAreCounted) {
+  put_all({{"a.bin", std::string("needle\0", 7)}, {"a.txt", "needle"}});
+  const auto found = grep({{"pattern", "needle"}});
+  EXPECT_THAT(column(found, "files", "path"), ElementsAre("a.txt"));
+  EXPECT_EQ(found.at("skippedBinary"), 1);
+  EXPECT_EQ(found.at("searched"), 1);
+}
+
+TEST_F(FsGrepTest, OneFileWithManyMatchesDoesNotHideTheOthersAndSaysThatThereAreMore) {
+  std::string many;
+  for (int i = 0; i < 150; ++i) many += "needle\n";
+  put_all({{"a.txt", many}, {"b.txt", "needle\n"}});
+  const auto found = grep({{"pattern", "needle"}, {"maxResults", 1000}});
+  EXPECT_THAT(column(found, "files", "path"), ElementsAre("a.txt", "b.txt"));
+  EXPECT_TRUE(is_true(found.at("files").at(0).as_object(), "more"));
+  EXPECT_FALSE(is_true(found.at("files").at(1).as_object(), "more"));
+  EXPECT_TRUE(is_true(found, "truncated"));
+  EXPECT_THAT(text(found, "hint"), HasSubstr("path"));
+  // As the hint says.
+  const auto one = grep({{"pattern", "needle"}, {"path", "a.txt"}, {"maxResults", 1000}});
+  EXPECT_EQ(one.at("matches"), 150);
+  EXPECT_FALSE(is_true(one, "truncated"));
+}
+
+TEST_F(FsGrepTest, ASearchThatStoppedSaysByWhatAndOneThatFoundAllDoesNot) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (int i = 0; i < 12; ++i) files.emplace_back(fmt::format("f{:02}", i), "needle\n");
+  put_all(files);
+  const auto some = grep({{"pattern", "needle"}, {"maxResults", 5}});
+  EXPECT_EQ(some.at("matches"), 5);
+  EXPECT_EQ(text(some, "stoppedBy"), "matches");
+  EXPECT_TRUE(is_true(some, "truncated"));
+  const auto all = grep({{"pattern", "needle"}, {"maxResults", 12}});
+  EXPECT_EQ(all.at("matches"), 12);
+  EXPECT_FALSE(is_true(all, "truncated"));
+}
+
+TEST_F(FsGrepTest, AFullAnswerStopsTheSearchAndSaysSo) {
+  std::string line(400, '"');
+  std::vector<std::pair<std::string, std::string>> files;
+  for (int i = 0; i < 40; ++i) {
+    std::string content;
+    for (int k = 0; k < 10; ++k) content += line + "\n";
+    files.emplace_back(fmt::format("f{:02}", i), content);
+  }
+  put_all(files);
+  const auto found = grep({{"pattern", "\"\""}, {"maxResults", 10'000}});
+  EXPECT_EQ(text(found, "stoppedBy"), "bytes");
+  EXPECT_GT(found.at("matches").to_number<int>(), 20);
+}
+
+TEST_F(FsGrepTest, ALongLineIsCutAroundTheMatch) {
+  put("a.txt", std::string(5000, '.') + "needle" + std::string(5000, '.') + "\n");
+  const auto found = grep({{"pattern", "needle"}});
+  const auto line = found.at("files").at(0).at("lines").at(0).as_object();
+  EXPECT_TRUE(is_true(line, "cut"));
+  EXPECT_THAT(text(line, "text"), HasSubstr("needle"));
+  EXPECT_LT(text(line, "text").size(), 1000U);
+}
+
+TEST_F(FsGrepTest, APatternThatIsNoneIsRefusedWithWhatIsWrong) {
+  const auto error = refused("fs_grep", {{"nodeKey", depot_}, {"pattern", "foo(bar"}});
+  EXPECT_EQ(error.code, Code::kInvalidPattern);
+  EXPECT_THAT(error.message, HasSubstr("foo(bar"));
+  EXPECT_EQ(refused("fs_grep", {{"nodeKey", depot_}, {"pattern", ""}}).code, Code::kInvalidPattern);
+}
+
+TEST_F(FsGrepTest, ADelegateSearchesWhatItSees) {
+  put_all({{"docs/a.md", "needle"}, {"src/b.md", "needle"}});
+  const auto docs = writer_in("docs");
+  const auto found = call(docs, "fs_grep", {{"nodeKey", depot_}, {"pattern", "needle"}});
+  EXPECT_THAT(column(found, "files", "path"), ElementsAre("a.md"));
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,81 @@
+#include "tools/json/documents.h"
+
+#include "tools/tools_testing.h"
+
+namespace cairn {
+namespace {
+
+using tools_testing::Says;
+
+class DocumentsTest : public tools_testing::ToolTest {
+ protected:
+  Result<OpenDocument> open(Documents& documents, std::string_view path) {
+    const auto tree = TRY(view_tree(realm().nodes(), NodeKey::parse(root()).value()));
+    return documents.open(tree, Path::parse(path).value());
+  }
+  Error refuses(std::string_view path) {
+    Documents documents;
+    auto opened = open(documents, path);
+    EXPECT_FALSE(opened) << path;
+    return opened ? Error(Code::kInternal, "") : opened.error();
+  }
+};
+
+TEST_F(DocumentsTest, AFileIsParsedOnceWhereverItLies) {
+  put_all({{"a.json", "[1]"}, {"d/b.json", "[1]"}, {"c.json", "[2]"}});
+  Documents documents;
+  const auto first = open(documents, "a.json").value();
+  const auto again = open(documents, "d/b.json").value();
+  EXPECT_EQ(first.value, again.value);
+  EXPECT_EQ(documents.parsed(), 1U);
+  EXPECT_EQ(json::write(*open(documents, "c.json").value().value), "[2]");
+  EXPECT_EQ(documents.parsed(), 2U);
+}
+
+TEST_F(DocumentsTest, WhatWasUsedLastIsKeptWhenThereIsNoRoomForAll) {
+  put_all({{"a.json", "[1]"}, {"b.json", "[2]"}, {"c.json", "[3]"}});
+  Documents documents(2500);  // two of them
+  for (const auto* path : {"a.json", "b.json", "a.json", "c.json"}) {
+    ASSERT_TRUE(open(documents, path));
+  }
+  EXPECT_EQ(documents.parsed(), 3U);
+  ASSERT_TRUE(open(documents, "a.json"));
+  EXPECT_EQ(documents.parsed(), 3U);
+  ASSERT_TRUE(open(documents, "b.json"));
+  EXPECT_EQ(documents.parsed(), 4U);
+}
+
+TEST_F(DocumentsTest, WhoHoldsAValueKeepsItThoughItIsForgotten) {
+  put_all({{"a.json", "[\"text\"]"}, {"b.json", "[2]"}});
+  Documents documents(1500);
+  const auto held = open(documents, "a.json").value();
+  ASSERT_TRUE(open(documents, "b.json"));
+  EXPECT_EQ(json::write(*held.value), "[\"text\"]");
+}
+
+TEST_F(DocumentsTest, ADocumentTooLargeToKeepIsStillRead) {
+  put("a.json", "[1]");
+  Documents documents(10);
+  ASSERT_TRUE(open(documents, "a.json"));
+  ASSERT_TRUE(open(documents, "a.json"));
+  EXPECT_EQ(documents.parsed(), 2U);
+}
+
+TEST_F(DocumentsTest, WhatIsNoJsonIsNamedWithThePlace) {
+  put_all({{"bad.json", "{\n  \"a\": 1,\n}"}, {"twice.json", R"({"a": 1, "a": 2})"}, {"d/x", ""}});
+  const auto error = refuses("bad.json");
+  EXPECT_THAT(error, Says(Code::kInvalidJson, "'bad.json' is not JSON"));
+  EXPECT_EQ(std::get<std::int64_t>(error.details.at("line")), 3);
+  EXPECT_EQ(refuses("twice.json").code, Code::kInvalidJson);
+  EXPECT_THAT(refuses("d"), Says(Code::kNotAFile, "'d' is a directory"));
+  EXPECT_EQ(refuses("no.json").code, Code::kPathNotFound);
+}
+
+TEST_F(DocumentsTest, AFileOverTheLimitIsRefusedWithItsSize) {
+  put_all({{"a.json", std::string(Documents::kMaxBytes + 1, ' ')}});
+  EXPECT_THAT(refuses("a.json"),
+              Says(Code::kFileTooLarge, fmt::format("{} bytes", Documents::kMaxBytes + 1)));
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,109 @@
+#include "tools/tools_testing.h"
+
+namespace cairn {
+namespace {
+
+using tools_testing::Says;
+
+class JsonWriteTest : public tools_testing::ToolTest {
+ protected:
+  json::Object arguments(json::Object more, std::string_view pointer = "") {
+    more["depotId"] = depot_;
+    more["path"] = "a.json";
+    if (!pointer.empty()) more["jsonPath"] = pointer;
+    return more;
+  }
+  json::Object items(const json::Value& items, std::string_view pointer = "") {
+    return arguments({{"items", items}}, pointer);
+  }
+  std::string now() { return json::write(json::parse(content("a.json")).value()); }
+};
+
+using O = json::Object;
+using A = json::Array;
+
+TEST_F(JsonWriteTest, CreatingNeverReplacesWhatIsThere) {
+  put("a.json", R"({"a":1})");
+  EXPECT_THAT(refused("json_create", items(O{{"b", 2}, {"a", 3}})),
+              Says(Code::kKeyExists, "the key 'a' exists already"));
+  const auto done = call("json_create", items(O{{"b", 2}, {"c", 3}}));
+  EXPECT_EQ(json::write(done.at("created")), R"(["b","c"])");
+  EXPECT_EQ(done.at("total"), 3);
+  EXPECT_EQ(now(), R"({"a":1,"b":2,"c":3})");
+}
+
+TEST_F(JsonWriteTest, ElementsGoToTheEndOfAListOrBeforeAnIndex) {
+  put("a.json", "[1]");
+  call("json_create", items(A{2}));
+  auto first = items(A{0});
+  first["index"] = 0;
+  call("json_create", first);
+  EXPECT_EQ(now(), "[0,1,2]");
+  first["index"] = 9;
+  EXPECT_THAT(refused("json_create", first).message, testing::HasSubstr("9"));
+}
+
+TEST_F(JsonWriteTest, UpdatingMakesNothingNew) {
+  put("a.json", R"({"a":1,"b":{"x":1,"y":2}})");
+  EXPECT_THAT(refused("json_update", items(O{{"a", 5}, {"c", 6}})),
+              Says(Code::kKeyNotFound, "'c'"));
+  auto merge = items(O{{"b", O{{"x", nullptr}, {"z", 3}}}});
+  merge["merge"] = true;
+  call("json_update", merge);
+  EXPECT_EQ(now(), R"({"a":1,"b":{"y":2,"z":3}})");
+  call("json_update", items(O{{"b", O{{"w", 1}}}}));
+  EXPECT_EQ(now(), R"({"a":1,"b":{"w":1}})");
+}
+
+TEST_F(JsonWriteTest, ElementsOfAListAreUpdatedByIndexAllOrNone) {
+  put("a.json", "[1,2,3]");
+  const auto at = [](int index, int value) { return O{{"index", index}, {"value", value}}; };
+  EXPECT_EQ(refused("json_update", items(A{at(0, 9), at(7, 9)})).code, Code::kKeyNotFound);
+  call("json_update", items(A{at(0, 9), at(2, 8)}));
+  EXPECT_EQ(now(), "[9,2,8]");
+}
+
+TEST_F(JsonWriteTest, DeletingNamesWhatWasThereBeforeTheCall) {
+  put("a.json", "[0,1,2,3,4]");
+  call("json_delete", arguments({{"keys", A{0, 2, -1}}}));
+  EXPECT_EQ(now(), "[1,3]");
+  EXPECT_EQ(refused("json_delete", arguments({{"keys", A{0, 5}}})).code, Code::kKeyNotFound);
+  put("a.json", R"({"name":1,"b":2})");
+  EXPECT_THAT(refused("json_delete", arguments({{"keys", A{"b", "nmae"}}})),
+              Says(Code::kKeyNotFound, "name"));
+  call("json_delete", arguments({{"keys", A{"b"}}}));
+  EXPECT_EQ(now(), R"({"name":1})");
+}
+
+TEST_F(JsonWriteTest, ItemsOfTheWrongKindAreRefused) {
+  put("a.json", R"({"list":[1],"n":5})");
+  EXPECT_EQ(refused("json_create", items(A{1})).code, Code::kWrongJsonType);
+  EXPECT_EQ(refused("json_create", items(O{{"k", 1}}, "/list")).code, Code::kWrongJsonType);
+  EXPECT_EQ(refused("json_update", items(O{{"k", 1}}, "/n")).code, Code::kWrongJsonType);
+  EXPECT_THAT(refused("json_create", items("text")), Says(Code::kInvalidArgument, "items"));
+}
+
+TEST_F(JsonWriteTest, AFileThatIsNoJsonIsLeftAsItIs) {
+  put("a.json", "{oops");
+  EXPECT_EQ(refused("json_create", items(O{{"a", 1}})).code, Code::kInvalidJson);
+  EXPECT_EQ(content("a.json"), "{oops");
+}
+
+TEST_F(JsonWriteTest, MovingAndCopyingNeverReplaceWhatIsThere) {
+  put("a.json", R"({"a":{"x":1},"b":2,"list":[0]})");
+  for (const auto* how : {"json_move", "json_copy"}) {
+    const auto refuses = [&](std::string_view from, std::string_view to) {
+      return refused(how, arguments({{"from", from}, {"to", to}})).code;
+    };
+    EXPECT_EQ(refuses("/a", "/b"), Code::kKeyExists) << how;
+    EXPECT_EQ(refuses("/a", "/a/in"), Code::kMoveIntoSelf) << how;
+    EXPECT_EQ(refuses("/c", "/d"), Code::kJsonPathNotFound) << how;
+    EXPECT_EQ(refuses("/a", "/list/7"), Code::kKeyNotFound) << how;
+  }
+  call("json_move", arguments({{"from", "/b"}, {"to", "/list/-"}}));
+  call("json_copy", arguments({{"from", "/a"}, {"to", "/c"}}));
+  EXPECT_EQ(now(), R"({"a":{"x":1},"list":[0,2],"c":{"x":1}})");
+}
+
+}  // namespace
+}  // namespace cairn
