@@ -7,8 +7,10 @@
 //                one the delegate or one below it wrote, a root of its scope, or a root that one
 //                of its places has, or had in its last thousand commits
 //
+// Threads     immutable; use it from any thread, for as long as its realm and session live.
 // Fails with  DEPOT_NOT_FOUND and NODE_NOT_AUTHORIZED for what may not be seen, whether or not it
 //             exists.
+//             INVALID_KEY, INVALID_SCOPE and AMBIGUOUS_KEY for what cannot be understood.
 #pragma once
 
 #include "data/access/delegates.h"
