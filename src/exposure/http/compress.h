@@ -13,7 +13,7 @@ enum class Encoding { kIdentity, kGzip, kZstd };
 // As Content-Encoding names it.
 std::string_view name(Encoding encoding);
 
-// What the client likes best by its Accept-Encoding; zstd when it likes both the same.
+// The encoding that the client prefers by its Accept-Encoding; zstd when it likes both the same.
 Encoding preferred_encoding(std::string_view accept_encoding);
 
 // Whether this answer, whose whole body is at hand, is worth compressing for who asks.

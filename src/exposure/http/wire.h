@@ -46,7 +46,7 @@ class Wire final {
   void never_expire() { expire_at(SteadyClock::time_point::max()); }
   void check(SteadyClock::time_point now);
   bool expired() const { return expired_; }
-  // What waits for the client is cancelled, as if the time were over.
+  // Cancels what waits for the client, as if its time were over.
   void expire();
 
   std::uint64_t bytes_out() const { return bytes_out_; }

@@ -1,4 +1,6 @@
 // LineChannel: a pipe to the client, one message a line.
+//
+// Threads     every function may be called from any thread; messages never mix.
 #pragma once
 
 #include <string>

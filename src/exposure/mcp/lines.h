@@ -1,4 +1,7 @@
 // Reading a pipe by lines of bounded length.
+//
+// Threads     one at a time.
+// Fails with  IO_ERROR when the pipe cannot be read.
 #pragma once
 
 #include <optional>
@@ -16,7 +19,7 @@ class LineReader final {
     std::string text;       // without its end
     bool too_long = false;  // and empty for that
   };
-  // Nothing at the end. A last line needs no end.
+  // Nullopt at the end. The last line may lack its line end.
   Result<std::optional<Line>> next();
 
  private:
