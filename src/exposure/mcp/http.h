@@ -23,7 +23,7 @@
 namespace cairn::mcp {
 
 struct HttpOptions {
-  // Who asks; an error is the answer.
+  // Finds out who asks; an error is the answer.
   std::function<Result<PrincipalPtr>(const http::Request&)> admit;
   HostRule hosts = HostRule::kLoopback;
   SessionLimits sessions = {};

@@ -101,7 +101,7 @@ Rpc<void> check_param(const http::Request& request, const json::Object& argument
   return {};
 }
 
-// What `Mcp-Name` repeats; nothing for methods that have none.
+// The parameter that `Mcp-Name` repeats; null for methods that have none.
 const json::Value* named(const Request& body) {
   if (body.method == "tools/call" || body.method == "prompts/get") {
     return json::find(body.params, "name");

@@ -22,7 +22,7 @@ namespace cairn::mcp {
 
 RpcError id_in_use();
 
-// What an `initialize` settled.
+// The outcome of an `initialize`.
 struct Handshake {
   Revision revision = kLatestLegacy;
   json::Object capabilities;

@@ -60,7 +60,7 @@ struct Response {
 
 using Message = std::variant<Request, Notification, Response>;
 
-// What is wrong with a message, and its id as far as it could be read.
+// The fault of a message, and its id as far as it could be read.
 struct BadMessage {
   RpcId id;
   RpcError error;
