@@ -28,7 +28,7 @@ class ToolTable;
 enum class Entrance { kRest, kMcp, kCli };
 std::string_view name(Entrance entrance);
 
-// What the executor works with; the owner of the process builds it once.
+// The parts that the executor works with; the owner of the process builds it once.
 struct Services {
   Realms& realms;
   Delegates& delegates;

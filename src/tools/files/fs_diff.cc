@@ -86,7 +86,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   const auto& nodes = call.realm().nodes();
   const auto page = TRY(page_of(arguments));
   Budget budget(call.clock(), call.limits());
-  // What the diffs of lines leave of the answer is not known before: they come first.
+  // The diffs of lines come first: how much of the answer they leave is not known before.
   Budget lines(call.clock(), call.limits());
   auto found = TRY(diff(nodes, TRY(directory(before, path)), TRY(directory(after, path)),
                         Directories::kExpanded, budget, page));

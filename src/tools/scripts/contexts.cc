@@ -7,7 +7,7 @@ namespace cairn::script {
 namespace {
 
 constexpr char kFailureKey = 'f';  // its address is a key of the registry
-// What an operation is charged besides its time.
+// The steps that an operation is charged besides its time.
 constexpr std::int64_t kSteps = 1000;
 
 int failure_to_text(lua_State* lua) {

@@ -40,7 +40,7 @@ class Matcher final {
   // The first match from there on, and where it begins.
   std::size_t search(std::size_t from, std::size_t& begin);
 
-  // What is wrong with the pattern, as far as it was read; nullptr: nothing.
+  // The fault of the pattern, as far as it was read; nullptr: none.
   const char* problem() const { return problem_; }
   bool stopped() const { return stopped_; }
 

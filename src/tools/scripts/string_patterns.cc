@@ -168,7 +168,7 @@ void add_template(lua_State* lua, luaL_Buffer* out, std::string_view subject,
   }
 }
 
-// What a table or function says instead of the match; false or nil keep it.
+// The replacement that a table or function gives for the match; false or nil keep it.
 void add_answer(lua_State* lua, luaL_Buffer* out, std::string_view subject, const Matcher& matcher,
                 std::size_t begin, std::size_t end) {
   if (lua_type(lua, 3) == LUA_TTABLE) {

@@ -114,7 +114,7 @@ Failure wrong(const Place& place, fmt::format_string<Args...> format, Args&&... 
               fmt::format(format, std::forward<Args>(args)...));
 }
 
-// What the keys of a table are.
+// The kinds of keys that a table has.
 struct Keys {
   lua_Integer count = 0;
   lua_Integer largest = 0;

@@ -424,7 +424,7 @@ Result<std::string> DepotWorkspace::move(std::string_view source, std::string_vi
   TRY(at(commit(stage, done, tree.root->key(),
                 message(fmt::format("{} -> {}", from.render(), to.render()))),
          to));
-  // What was known of it is known there, and that it is here no more.
+  // Knowledge of the old path moves to the new one, and the old path is known to be gone.
   for (const auto& [file, root] : seen_.below(agent_, from.render())) {
     knows(file, done.root->key());
     knows(to.render() + file.substr(from.render().size()), done.root->key());
