@@ -114,7 +114,7 @@ struct Realm::Attempt {
   std::vector<std::string> from_others = {};
 };
 
-// The root of the request's place now. Nothing when the place is gone or a file.
+// The root of the request's place now. Nullopt when the place is gone, or a file.
 Result<std::optional<NodeKey>> Realm::current_root(const Depot& depot,
                                                    const CommitRequest& request) const {
   if (request.place.is_root()) return depot.root;
@@ -244,7 +244,7 @@ const NodeReader& Realm::nodes_with(const Stage* stage) const {
   return nodes_;
 }
 
-// Nothing when it should be tried again: somebody else was faster, or it has to merge.
+// Nullopt when it should be tried again: somebody else was faster, or it has to merge.
 Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& request,
                                                        const Stage* stage,
                                                        std::span<const NodeKey> linked,

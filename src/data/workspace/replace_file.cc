@@ -38,7 +38,7 @@ void keep_attribute(const std::string& old, int file, const char* attribute) {
   static_cast<void>(::fsetxattr(file, attribute, value.data(), value.size(), 0));
 }
 
-// What cannot be kept is left out: the content matters more.
+// Attributes that cannot be kept are left out: the content matters more.
 void keep_attributes(const os::Handle& old, int file) {
   const auto path = fmt::format("/proc/self/fd/{}", old.fd());
   const auto size = ::listxattr(path.c_str(), nullptr, 0);
@@ -62,8 +62,8 @@ os::Outcome<void> fill(const Roots& roots, const Spot& spot, int file, ByteView 
   return os::set_mode(file, mode, roots.kernel());
 }
 
-// Keeps other processes of ours from replacing something in the directory between a check and the
-// renaming. Who holds it does so for a moment; whoever cannot have it goes on without.
+// Keeps other processes of Cairn from replacing something in the directory between a check and the
+// renaming. It is held for a moment only; a process that cannot have it goes on without.
 class DirectoryTurn final {
  public:
   DirectoryTurn(int parent, const os::Kernel& kernel)

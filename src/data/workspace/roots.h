@@ -31,7 +31,7 @@ class Roots final {
   // O_PATH. An errno when it was deleted and is not there again.
   os::Outcome<SharedHandle> handle(std::size_t root) const;
 
-  // Where a handle is. Nothing where the kernel does not tell, or where it was carried out of every
+  // Where a handle is. Nullopt where the kernel does not tell, or where it was carried out of every
   // root meanwhile: nothing outside is ever told. The way to it is then the best answer.
   std::optional<std::string> place_of(int fd) const;
 

@@ -1,4 +1,4 @@
-// What the tests of documents have in common: a slow, obvious model of a JSON text and its changes.
+// Shared by the tests of documents: a slow, obvious model of a JSON text and its changes.
 #pragma once
 
 #include <optional>

@@ -50,7 +50,7 @@ std::string expected_types(std::uint8_t bits) {
   return out;
 }
 
-// A number as JSON spells it, with nothing around it; null when it is none.
+// A number as JSON spells it, with nothing around it; null when it is not one.
 Item parsed_number(std::string_view text) {
   std::int64_t integer = 0;
   const auto* const end = text.data() + text.size();
