@@ -19,7 +19,8 @@ Result<json::Object> details(Call& call, const Place& place);
 Result<Reply> committed(Call& call, const Place& place, const CommitResult& result);
 json::Value committed_shape();
 
-// The whole of a depot: what renaming and deleting need. FORBIDDEN for who sees only a part of it.
+// The whole of a depot, which renaming and deleting need. FORBIDDEN for a caller that sees only a
+// part of it.
 Result<DepotId> whole(Call& call, std::string_view address);
 
 }  // namespace cairn::depots

@@ -18,7 +18,7 @@ json::Object side(const Call& call, const EntryValue& value) {
   return out;
 }
 
-// The text of one side, or nothing when it is not text or too long to compare.
+// The text of one side, or nullopt when it is not text or too long to compare.
 Result<std::optional<Bytes>> text_of(const NodeReader& nodes,
                                      const std::optional<EntryValue>& value) {
   if (!value) return Bytes();

@@ -117,7 +117,7 @@ int next_match(lua_State* lua) {
   auto begin = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(3)));
   Matcher matcher(subject, pattern, Run::of(lua).meter);
   auto end = matcher.search(begin, begin);
-  // An empty match where the last one ended is none.
+  // An empty match where the last one ended does not count.
   if (end != Matcher::kNone && static_cast<lua_Integer>(end) == last) {
     end = matcher.search(begin + 1, begin);
   }

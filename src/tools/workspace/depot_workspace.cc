@@ -301,7 +301,7 @@ Result<void> DepotWorkspace::check_below(const Path& directory) const {
 
 namespace {
 
-// In the words of who works with files: roots and force are none of theirs.
+// Put in the words of a caller that works with files: it knows neither roots nor force.
 Error told_conflict(Error error) {
   const auto names = paths_in_conflict(error);
   error.message = fmt::format(
