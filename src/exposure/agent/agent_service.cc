@@ -50,7 +50,7 @@ mcp::Offer make_offer(std::string version) {
   return offer;
 }
 
-// Every principal that comes back is one of ours.
+// Every principal that comes back was made here.
 const AgentPrincipal& ours(const mcp::Principal& principal) {
   return static_cast<const AgentPrincipal&>(principal);
 }

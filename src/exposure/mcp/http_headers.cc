@@ -28,7 +28,7 @@ std::unexpected<RpcError> mismatch(std::string message) {
   return rpc_fail(rpc_code::kHeaderMismatch, std::move(message));
 }
 
-// A value that is not plain ASCII comes as `=?base64?…?=`. Nothing: it is not base64 in there.
+// A value that is not plain ASCII comes as `=?base64?…?=`. Nullopt: it is not base64 in there.
 std::optional<std::string> decoded(std::string_view value) {
   constexpr std::string_view kBefore = "=?base64?";
   constexpr std::string_view kAfter = "?=";

@@ -37,7 +37,7 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   // The same one, with a newer token.
   void renew(PrincipalPtr principal) { *principal_.lock() = std::move(principal); }
 
-  // Nothing: not (yet) a legacy client.
+  // Null: not (yet) a legacy client.
   std::shared_ptr<const Handshake> handshake() const { return *handshake_.lock(); }
   // False: there was one already.
   bool shake_hands(Handshake handshake);
@@ -48,7 +48,7 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   // A request has been read, and will be carried out: from now on it can be cancelled.
   // kInvalidRequest when another one with this id has, or when there are too many.
   Rpc<void> expect(const RpcId& id);
-  // It begins. Nothing: another one with this id has begun.
+  // It begins. Nullopt: another one with this id has begun.
   std::optional<std::stop_token> begin(const RpcId& id);
   // True: it was cancelled, and must not be answered.
   bool end(const RpcId& id);

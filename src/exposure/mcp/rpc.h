@@ -52,7 +52,7 @@ struct Notification {
   json::Object params;
 };
 
-// The client's answer to a request of ours.
+// The client's answer to a request of the server.
 struct Response {
   RpcId id;
   std::expected<json::Object, RpcError> outcome;

@@ -99,8 +99,8 @@ os::Outcome<void> put_in_place(Temporary& temporary, const std::string& name) {
   return !renamed && renamed.error() == EEXIST ? kItChanged : renamed;
 }
 
-// What was swapped out is not what was seen. Put back; and once more if yet another came to its
-// place meanwhile.
+// The file that was swapped out is not the one that was seen. Put back; and once more if yet
+// another came to its place meanwhile.
 os::Outcome<void> swap_back(Temporary& temporary, const std::string& name) {
   const auto& spot = temporary.spot();
   for (int i = 0; i < 2; ++i) {

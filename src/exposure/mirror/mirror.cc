@@ -24,7 +24,7 @@ bool is_step(const MirrorStep& step, MirrorSide to, EntryKind kind, bool remove)
   return step.to == to && step.kind == kind && step.remove == remove;
 }
 
-// What the other side keeps besides what cannot be mirrored.
+// Reports what was skipped, and whether the other side keeps something of its own there.
 void add_skipped(const MirrorTree& tree, const MirrorTree& across, std::string_view where,
                  MirrorReport& report) {
   for (const auto& [path, why] : tree.left_out) {
@@ -133,8 +133,8 @@ Result<Paths> Mirror::find_same(Session& session, const MirrorDirectory& directo
   return out;
 }
 
-// What would be overwritten or removed in the directory, and is not in the depot's history any
-// more: it was cut off, or the store is an older one.
+// The files that would be overwritten or removed in the directory, and are no longer in the depot's
+// history: it was cut off, or the store is an older one.
 Result<Paths> Mirror::find_unsaved(Session& session, const Sides& sides,
                                    const MirrorPlan& plan) const {
   std::map<std::string, std::vector<std::string>> paths;  // by the key
@@ -155,7 +155,7 @@ Result<Paths> Mirror::find_unsaved(Session& session, const Sides& sides,
     const auto missing = Arguments(answer.as_object()).texts("missing");
     for (const auto& key : missing.value_or(std::vector<std::string>())) {
       for (const auto& path : paths[key]) {
-        // Who sees only a part of the store can name it by where it was.
+        // A caller that sees only a part of the store can name it by where it was.
         if (TRY(depot_.key_at(session, state_.root, path)) != key) out.insert(path);
       }
     }
@@ -191,7 +191,7 @@ Result<void> Mirror::send(Session& session, const MirrorDirectory& directory, co
                           const MirrorPlan& plan, MirrorReport& report) const {
   client::TreeWriter writer(session, sides.root);
   std::vector<MirrorStep> done;
-  // What holds before what is held, as the writer has it.
+  // Directories before what is in them, as the writer has it.
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
     if (step->to != MirrorSide::kDepot || !step->remove) continue;
     TRY(writer.remove(depot_.full(step->path), step->kind == EntryKind::kDirectory));
@@ -214,7 +214,7 @@ Result<void> Mirror::send(Session& session, const MirrorDirectory& directory, co
     const auto committed = TRY(depot_.commit(session, sides.root, root, message));
     report.committed = true;
     report.merged = committed.merged;
-    // What others brought in between is not in the directory yet.
+    // Changes that others brought in between are not in the directory yet.
     report.root = committed.merged ? sides.root : committed.root;
   }
   report.steps = std::move(done);
@@ -265,7 +265,7 @@ Result<void> Mirror::fetch(Session& session, const MirrorDirectory& directory, c
       break;
     }
   }
-  // What is remembered has to be so.
+  // On the disk before it is remembered: the state must not be ahead of the files.
   if (changed_) TRY(directory.sync());
   TRY(save());
   return gone;

@@ -12,7 +12,7 @@
 namespace cairn::rest {
 namespace {
 
-// What is parsed where others wait for it.
+// Smaller bodies are parsed on the io thread, where other connections wait for it.
 constexpr std::size_t kMaxQuickBytes = 16 << 10;
 constexpr std::size_t kMaxAuthBytes = 16 << 10;
 
@@ -36,7 +36,7 @@ Result<json::Object> parse_object(ByteView body) {
 
 namespace {
 
-// What the path says may not be said otherwise in the body.
+// The path and the body may not contradict each other.
 Result<json::Object> merge(json::Object from_path, json::Object body) {
   for (const auto& member : from_path) {
     if (body.contains(member.key())) {
@@ -177,7 +177,8 @@ Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Ca
                                           const Tool& tool, json::Object arguments) {
   TRY(check_json(request));
   if (!request.has_body) return plan_run(request, caller, tool, std::move(arguments));
-  // What the body says is not known yet: a tool that is quick only without some arguments is not.
+  // The body is not known yet: a tool that is quick only without some arguments does not count as
+  // quick.
   const bool quick = caller.may_be_quick() && tool.quick && tool.quick_without.empty() &&
                      request.content_length.value_or(SIZE_MAX) <= kMaxQuickBytes;
   return http::WantBody{.max_bytes = tool.max_body,

@@ -40,11 +40,11 @@ struct SandboxChanges {
 // Reads no file that is larger than it was.
 Result<SandboxChanges> find_changes(Session& session, const SandboxTree& tree);
 
-// What became of files that have to be JSON, a line each.
+// Files that have to be JSON and are not any more, a line each.
 Result<std::vector<std::string>> find_broken_json(Session& session, const SandboxTree& tree,
                                                   const SandboxChanges& changes);
 
-// A change's lines, before and after; nothing when a side is no text, or too long.
+// A change's lines, before and after; nullopt when a side is not text, or too long.
 Result<std::optional<std::string>> unified(Session& session, const SandboxTree& tree,
                                            const SandboxChange& change);
 

@@ -44,7 +44,7 @@ std::string url_of(const ServeOptions& options, std::uint16_t port) {
   return fmt::format("{}://{}:{}", options.tls_key ? "https" : "http", host, port);
 }
 
-// What is done from time to time while serving.
+// The chores that are done from time to time while serving.
 class Housekeeper final {
  public:
   Housekeeper(Engine& engine, const ServeOptions& options)

@@ -99,7 +99,7 @@ class Links final {
 
 // The answer's message to a refusal: who answered what, and what it said about it.
 std::string describe_refusal(const Upstream& upstream, const Upstream::Outcome& outcome);
-// The same, with the code the server named; UNAVAILABLE when it is none of ours.
+// The same, with the code the server named; UNAVAILABLE when Cairn does not know that code.
 Error refusal(const Upstream& upstream, const Upstream::Outcome& outcome);
 
 }  // namespace cairn::mcp
