@@ -138,7 +138,7 @@ Result<Depot> Realm::get_depot(const DepotId& depot) const {
     generation = remembered->generation;
   }
   auto read = TRY(read_depot(depot));
-  // What a watcher has announced since may be newer than what was read.
+  // A change that was announced since may be newer than what was read.
   auto remembered = remembered_.lock();
   if (remembered->generation == generation) {
     // All at once: a realm rarely has so many, and keeping them in order of use would cost every

@@ -1,7 +1,7 @@
 // The roots of a workspace, held open: where every access begins.
 //
 // A root whose directory was deleted or moved away, and made again, is opened again by its real
-// path, on which no link is followed. One that is not there any more is not found.
+// path, on which no link is followed. One that is gone is not found.
 //
 // Threads     every function may be called from any thread.
 #pragma once

@@ -61,7 +61,7 @@ class Engine {
 };
 
 // The owner's token of a data directory: made and written to its file when there is none, or when
-// the one there does not work any more.
+// the one there no longer works.
 Result<std::string> owner_token(Engine& engine, const std::filesystem::path& directory);
 // A new one; the old one is void.
 Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::path& directory);

@@ -117,7 +117,7 @@ struct Tool {
   Gives gives = Gives::kValue;
   // The arguments that the audit log shows: ids and paths, never content.
   std::vector<std::string> audited = {};
-  // What the audit log shows before them: where a tool with a fixed place works.
+  // The prefix that the audit log shows before them: where a tool with a fixed place works.
   std::string audited_place = {};
   // Reads little and never waits for the disk to sync: may run where others wait for it.
   bool quick = false;

@@ -93,7 +93,7 @@ Item Search::call(const Node& node, Item current) {
     }
   }
   const auto outcome = apply_function(node, arguments[0], arguments[1]);
-  // Whatever a number was made from is not needed any more.
+  // Nothing that a number was made from is needed now.
   if (outcome.is_number()) arena_.rewind(mark);
   return outcome;
 }
