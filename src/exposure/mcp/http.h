@@ -37,7 +37,7 @@ struct HttpOptions {
 class HttpHandler final : public http::Handler {
  public:
   HttpHandler(Server& server, const Clock& clock, Random& random, HttpOptions options);
-  // REQUIRES: nobody asks it any more.
+  // REQUIRES: no request can reach it now.
   ~HttpHandler() override;
   HttpHandler(const HttpHandler&) = delete;
   HttpHandler& operator=(const HttpHandler&) = delete;

@@ -32,7 +32,7 @@ class LineReader final {
   bool ended_ = false;
 };
 
-// The whole of it, whatever it takes. False: nobody reads any more.
+// Writes all of it, however long that takes. False: nobody reads the pipe now.
 bool write_all(int file, std::string_view bytes);
 
 }  // namespace cairn::mcp

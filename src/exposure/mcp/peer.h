@@ -61,7 +61,7 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   Rpc<json::Object> ask(Channel& channel, std::string_view method, const json::Object& params,
                         const std::stop_token& stop);
   void answered(const Response& response);
-  // Nobody will answer any more.
+  // The client is gone and will answer no question.
   void cancel_questions();
 
   // Legacy: what this client subscribed to. A second time changes nothing. kInvalidParams when it
@@ -118,7 +118,7 @@ class Peer::Listening final : public Listener, public std::enable_shared_from_th
   bool add(Announcer& announcer, const Subject& subject);
   // Sends the first message; what changed before it is told after it.
   void begin(std::string acknowledgement);
-  // Nothing is told any more. `result` is what `subscriptions/listen` comes to in the end; nullptr
+  // Ends it: nothing more is told. `result` is the final result of `subscriptions/listen`; nullptr
   // when its client has cancelled it.
   void end(const json::Object* result);
   const RpcId& id() const { return id_; }

@@ -154,8 +154,8 @@ class Service {
   virtual bool still_valid(const Principal& principal) const = 0;
   // The client says that its roots are others now.
   virtual void roots_changed(const Principal&) {}
-  // Where to announce changes from now on; nullptr: nowhere. When it returns, the earlier one is
-  // not used any more.
+  // Where to announce changes from now on; nullptr: nowhere. When it returns, the earlier one is no
+  // longer used.
   virtual void announce_to(Changes* changes) = 0;
 };
 

@@ -60,7 +60,7 @@ bool is_no_directory(int error) { return error == ENOTDIR || error == ELOOP || e
 // Some file systems cannot swap, nor rename without replacing.
 bool is_unsupported(int error) { return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP; }
 
-// Gone when it is not needed any more.
+// Removed when it is no longer needed.
 class Temporary final {
  public:
   Temporary(const Spot& spot, const os::Handle& file, std::string name)

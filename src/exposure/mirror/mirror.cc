@@ -17,6 +17,7 @@
 namespace cairn::mirror {
 namespace {
 
+// Each time others have committed in between, which a busy depot does now and then.
 constexpr int kAttempts = 5;
 constexpr std::size_t kKeysAtOnce = 1000;  // as many as check_nodes takes
 
@@ -55,6 +56,7 @@ Result<MirrorReport> Mirror::round(Session& session,
   Sides sides;
   sides.here = TRY(directory.scan(settings_.filter, state_.seen, leftovers, on_directory));
   for (int attempt = 1;; ++attempt) {
+    // Read again with each attempt, the directory only once: it is the depot that moved.
     sides.root = TRY(depot_.root(session));
     sides.there = TRY(depot_.list(session, sides.root));
     const auto steps = TRY(plan(session, directory, sides));
@@ -79,6 +81,7 @@ Result<MirrorReport> Mirror::round(Session& session,
     if (!sent && sent.error().code == Code::kConflict && attempt < kAttempts) continue;
     TRY(sent);
     note_agreed(sides, steps, report);
+    // Before the directory is changed: if fetching breaks off, what was sent is remembered.
     TRY(save());
     TRY(fetch(session, directory, sides, steps, report));
     return report;
@@ -88,6 +91,7 @@ Result<MirrorReport> Mirror::round(Session& session,
 Result<MirrorPlan> Mirror::plan(Session& session, const MirrorDirectory& directory,
                                 const Sides& sides) {
   MirrorRules rules = settings_.rules;
+  // First without taking sides: only real conflicts are worth reading the files for.
   rules.keep = {};
   auto out = plan_mirror(state_.agreed, sides.here.tree, sides.there, rules);
   rules.same = TRY(find_same(session, directory, sides, out));
@@ -143,7 +147,7 @@ Result<Paths> Mirror::find_unsaved(Session& session, const Sides& sides,
     const auto here = sides.here.tree.entries.find(step.path);
     const auto then = state_.agreed.find(step.path);
     if (here == sides.here.tree.entries.end() || here->second.kind != EntryKind::kFile) continue;
-    // It was decided.
+    // The user decided this conflict: the file was changed here, and the other side was to win.
     if (then == state_.agreed.end() || then->second.directory_key != here->second.key) continue;
     paths[then->second.depot_key].push_back(step.path);
   }
@@ -164,6 +168,7 @@ Result<Paths> Mirror::find_unsaved(Session& session, const Sides& sides,
 }
 
 Result<void> Mirror::check_not_emptied(const Sides& sides, const MirrorPlan& plan) const {
+  // An unmounted disk looks like an empty directory.
   if (settings_.allow_empty) return {};
   const auto removals = [&](MirrorSide to) {
     return std::ranges::count_if(
@@ -240,6 +245,7 @@ Result<bool> Mirror::send_file(client::TreeWriter& writer, const MirrorDirectory
   });
   if (unreadable) return leave(*unreadable);
   const auto file = TRY(std::move(written));
+  // The file goes up in portions, and may change while it does.
   if (file.key != sides.here.tree.entries.at(path).key) {
     return leave(Error(Code::kConflict, "it changed while it was sent"));
   }
@@ -262,6 +268,7 @@ Result<void> Mirror::fetch(Session& session, const MirrorDirectory& directory, c
       report.failed.push_back({step.path, done.error().message});
     } else {
       gone = done;
+      // The store cannot be reached: the next steps would fail as well.
       break;
     }
   }

@@ -50,6 +50,7 @@ Result<json::Object> merge(json::Object from_path, json::Object body) {
 
 // The node that one entity tag names. Another kind of tag was never given out, so it cannot match.
 Result<NodeKey> tagged_key(std::string_view tag) {
+  // Proxies that compress an answer weaken its tag.
   if (tag.starts_with("W/")) tag.remove_prefix(2);
   if (tag.size() > 1 && tag.starts_with('"') && tag.ends_with('"')) {
     if (auto key = NodeKey::parse(tag.substr(1, tag.size() - 2))) return key;
@@ -132,6 +133,7 @@ RestHandler::RestHandler(Executor& executor, RestOptions options)
     : executor_(executor), options_(std::move(options)) {}
 
 const RestHandler::Pages& RestHandler::pages() {
+  // Made at the first request for it: most servers are never asked.
   std::call_once(pages_made_, [this] {
     const auto document = openapi(executor_.table(), options_.version);
     pages_ = {.openapi = json::write(document), .docs = docs_page(document)};

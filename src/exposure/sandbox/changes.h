@@ -40,7 +40,7 @@ struct SandboxChanges {
 // Reads no file that is larger than it was.
 Result<SandboxChanges> find_changes(Session& session, const SandboxTree& tree);
 
-// Files that have to be JSON and are not any more, a line each.
+// Files that have to be JSON and no longer are, a line each.
 Result<std::vector<std::string>> find_broken_json(Session& session, const SandboxTree& tree,
                                                   const SandboxChanges& changes);
 
