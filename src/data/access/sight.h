@@ -1,5 +1,6 @@
-// Sight: what one delegate can name in its realm. The one place where a text from outside becomes a
-// depot's place or a node, and where it is decided whether the caller may see it.
+// Sight: the depots and nodes that one delegate can name in its realm. The one place where a string
+// from outside becomes a depot's place or a node, and where it is decided whether the caller may
+// see it.
 //
 //   dpt_…        the place of the depot that the delegate may see, as it is now
 //   dpt_…/docs   the same, for a delegate that may see several places of the depot

@@ -16,7 +16,7 @@ namespace cairn::document {
 struct Spelled {
   struct Member;
 
-  std::string scalar{};  // what is no container
+  std::string scalar{};  // anything but a container
   char open = 0;         // '[' or '{' for what is one
   std::vector<Member> children;
 
