@@ -7,7 +7,7 @@ namespace cairn {
 namespace {
 constexpr std::string_view kAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-// What each character is worth, -1 for none: every accepted spelling.
+// The value of each character, -1 for none: every accepted spelling.
 constexpr auto kDigits = [] {
   std::array<std::int8_t, 256> digits{};
   digits.fill(-1);

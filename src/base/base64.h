@@ -11,7 +11,7 @@ namespace cairn {
 
 std::string base64_encode(ByteView bytes);
 
-// The inverse: nothing for any text that encode would not have written.
+// The inverse: nullopt for any string that encode would not have written.
 std::optional<Bytes> base64_decode(std::string_view text);
 
 // Whether the text has only characters of the alphabet, without padding.

@@ -1,4 +1,5 @@
-// What one call may still spend: entries it visits or returns, bytes it renders, time.
+// The resources that one call may still spend: entries it visits or returns, bytes it renders,
+// time.
 //
 // Whatever walks, searches, parses or renders takes a Budget& and stops when a `take` says no; it
 // then says what it left out, with stopped_by() as the reason.

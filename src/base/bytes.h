@@ -1,4 +1,5 @@
-// Bytes are std::string, views of them std::string_view: what every library we use speaks.
+// Bytes are std::string, views of them std::string_view: the types that every library we use
+// speaks.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ void put_varint(Bytes& out, std::uint64_t value);
 // Appends the length of `text`, then the text.
 void put_text(Bytes& out, std::string_view text);
 
-// A cursor over bytes that never reads past the end. After the first failure every call fails.
+// A cursor over bytes that never reads past the end. After the first failure every call fails, so
+// it is enough to ask once at the end. One thread at a time.
 class ByteReader final {
  public:
   explicit ByteReader(ByteView bytes) : rest_(bytes) {}
@@ -29,7 +31,7 @@ class ByteReader final {
   std::uint64_t varint();
   std::uint8_t byte();
   ByteView take(std::uint64_t count);
-  // What put_text wrote.
+  // Reads what put_text wrote.
   ByteView text() { return take(varint()); }
 
  private:

@@ -107,7 +107,7 @@ struct CodeInfo {
 const CodeInfo& info(Code code);
 std::span<const CodeInfo> all_codes();
 
-// What an error is about. In a message it stands as fail() was given it:
+// The thing an error is about. In a message it stands as fail() was given it:
 //
 //   fail(Code::kKeyExists, "{} exists already", Subject{Subject::Kind::kPointer, "/a", "'/a'"})
 struct Subject {

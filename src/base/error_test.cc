@@ -36,7 +36,7 @@ TEST(Codes, HaveAStatusOfFailureOnEverySurface) {
     EXPECT_LT(row.http_status, 600) << row.name;
     EXPECT_GE(row.exit_code, 2) << row.name;
     EXPECT_LE(row.exit_code, 7) << row.name;
-    // What is missing is 404, and nothing else is.
+    // A missing thing is 404, and nothing else is.
     EXPECT_EQ(row.http_status == 404, row.exit_code == 3) << row.name;
   }
 }

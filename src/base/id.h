@@ -1,4 +1,7 @@
 // ULIDs: 128 bits, the first 48 a time in milliseconds, so that ids sort by creation.
+//
+// Threads     values; share them freely.
+// Fails with  INVALID_KEY from parse().
 #pragma once
 
 #include <array>

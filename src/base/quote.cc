@@ -15,7 +15,7 @@ std::size_t character(std::string_view text) {
   return 0;
 }
 
-// What a byte takes in a JSON string besides itself.
+// The bytes that a character takes in a JSON string besides itself.
 std::size_t escape_bytes(char c) {
   if (c == '"' || c == '\\' || (c >= '\b' && c <= '\r' && c != '\v')) return 1;
   return static_cast<unsigned char>(c) < 0x20 ? 5 : 0;

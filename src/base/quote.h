@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// What cannot be shown becomes U+FFFD; what is cut off becomes `…`.
+// Bytes that cannot be shown become U+FFFD; a part that is cut off becomes `…`.
 std::string shown(std::string_view text, std::size_t max_bytes = 120);
 
 // How many bytes the text takes as a JSON string, without its quotes.

@@ -1,4 +1,5 @@
-// What is written while the machine fails: the old content or the new one, never a part of either.
+// Files written while the machine fails have the old content or the new one, never a part of
+// either.
 #include <cerrno>
 
 #include "base/os/disk_files.h"

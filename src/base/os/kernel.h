@@ -39,7 +39,7 @@ struct Kernel {
   // None: every call is made. REQUIRES: they outlive whatever has a copy of this.
   Faults* faults = nullptr;
 
-  // What to use of the kernel. False is as if it had none of it.
+  // The features of the kernel to use. False is as if it had none of them.
   bool openat2 = true;
   bool proc = true;
   bool rename_noreplace = true;

@@ -41,8 +41,8 @@ class NameReader final {
   std::size_t end_ = 0;
 };
 
-// What an entry is, DT_…, asking for it where the listing does not say; DT_UNKNOWN: it is gone, or
-// nobody may know.
+// The kind of an entry, DT_…, asking for it where the listing does not say; DT_UNKNOWN: it is gone,
+// or nobody may know.
 unsigned char type_of(int directory, const RawName& entry, const Kernel& kernel = {});
 
 }  // namespace cairn::os

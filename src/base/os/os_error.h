@@ -1,4 +1,4 @@
-// What the operating system said, as an Error.
+// Errors of the operating system, as an Error.
 //
 // Threads     plain functions of their arguments.
 #pragma once

@@ -25,7 +25,7 @@ pthread_t interruptible_self() {
   return pthread_self();
 }
 
-// What was asked may never be answered: nobody reads, say.
+// A request to end may never be carried out: nobody reads, say. A second one ends the process.
 void end_at_once_if(bool already_ending, int signal) {
   if (already_ending) ::_exit(128 + signal);
 }

@@ -173,7 +173,7 @@ std::string path_of(int fd, const Kernel& kernel) {
   const auto size = ::readlink(link.data(), text.data(), text.size());
   if (size <= 0 || static_cast<std::size_t>(size) == text.size()) return {};
   std::string path(text.data(), static_cast<std::size_t>(size));
-  // Appended to what has no name any more; a name may also just end so.
+  // Linux appends this to the path of a file that has lost its name; a name may also just end so.
   if (path.ends_with(" (deleted)")) {
     const auto about = stat(fd, kernel);
     if (!about || about->stx_nlink == 0) return {};

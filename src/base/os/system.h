@@ -55,7 +55,7 @@ Outcome<Handle> open_listing(int directory, const Kernel& kernel = {});
 // Where it matters that the file system took everything: some say so only now.
 Outcome<void> close(Handle handle, const Kernel& kernel = {});
 
-// What a link says, from its own O_PATH handle.
+// The text of a link, from its own O_PATH handle.
 Outcome<std::string> read_link(int link);
 // Whether it is part of a /proc, whose links lead where no path does.
 bool on_proc(int fd);

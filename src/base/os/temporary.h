@@ -27,7 +27,7 @@ class TemporaryNames final {
   std::atomic<std::uint32_t> counter_;
 };
 
-// What stands under a temporary name, and is removed with all in it unless it was put in place.
+// A file or directory under a temporary name, removed with all in it unless it was put in place.
 class Draft final {
  public:
   // REQUIRES: both outlive it.

@@ -1,4 +1,4 @@
-// What the tests of this folder share: a realm with delegates in it, told as stories.
+// Shared by the tests of this folder: a realm with delegates in it, told as stories.
 //
 //   Access access;
 //   auto depot = access.world.a_depot().with("docs/a.md", "1").committed();
@@ -24,7 +24,7 @@ using realm_testing::must;
 using realm_testing::World;
 using tree_testing::path;
 
-// What a child is to be: its scope as the texts an agent would give.
+// The child to make, its scope as the strings that an agent would give.
 struct Wish {
   std::string name = "child";
   bool can_upload = false;

@@ -13,7 +13,9 @@ namespace {
 // big-endian, so that blocks lie in the order they were written.
 // Blocks of version 1 have no endpoints in them.
 constexpr char kVersion = 2;
+// Pending entries before they are written without waiting for the timer.
 constexpr std::size_t kMaxPending = 1000;
+// Entries that one query reads at most; the cursor goes on from there.
 constexpr std::size_t kMaxLooked = 50'000;
 constexpr std::size_t kMaxContext = 500;
 constexpr std::size_t kMaxKept = 20 * kMaxPending;  // while the store takes none
@@ -169,6 +171,7 @@ Result<void> AuditLog::write(const RealmId& realm, std::vector<AuditEntry> entri
   if (auto done = put_block(realm, block); !done) {
     auto state = state_.lock();
     auto& later = state->realms[realm].entries;
+    // Back to the front, where they were; the oldest go when too many wait.
     later.insert(later.begin(), std::move_iterator(entries.begin()),
                  std::move_iterator(entries.end()));
     if (later.size() > kMaxKept) later.erase(later.begin(), later.end() - kMaxKept);
@@ -192,11 +195,14 @@ void AuditLog::record(const RealmId& realm, AuditEntry entry, When when) {
     // With all that is pending, so that it lies in the order it was recorded; by this thread, so
     // that it is there when this returns.
     if (when == When::kNow || pending.size() % kMaxPending == 0) due = std::exchange(pending, {});
+    // Not recorded is not refused: a failed write is tried again with the next ones.
   }
   static_cast<void>(write(realm, std::move(due)));
 }
 
 Result<void> AuditLog::flush() {
+  // One at a time: query() flushes first, and must find what another flush has taken and not yet
+  // written.
   const MutexLock turn(flushing_);
   std::vector<RealmId> realms;
   {
@@ -224,6 +230,8 @@ Result<AuditPage> AuditLog::query(const RealmId& realm, const AuditQuery& query)
     at = TRY(parse_position(*query.cursor));
     range.end = "a" + Bytes(realm.bytes()) + at.block + '\0';
   }
+  // A block is written after its entries were recorded. So blocks older than `since` hold none that
+  // fit, but a block newer than `until` may: only the beginning can be cut off.
   if (query.since) range.begin = block_key(realm, std::max<Millis>(0, *query.since), 0);
   AuditPage page;
   std::size_t looked = 0;

@@ -97,7 +97,8 @@ class AuditLog final {
   const Clock& clock_;
   AuditOptions options_;
   Guarded<State> state_;
-  // One flush at a time: who asks for what is pending also waits for what another is just writing.
+  // One flush at a time: a query that needs what is pending also waits for what another thread is
+  // just writing.
   Mutex flushing_;
   std::jthread writer_;
 };

@@ -13,6 +13,7 @@ Bytes key(char kind, std::initializer_list<ByteView> parts) {
 }
 
 void put_time(Bytes& out, std::optional<Millis> time) {
+  // One more than the time, so that zero can stand for none.
   put_varint(out, time ? static_cast<std::uint64_t>(*time) + 1 : 0);
 }
 
@@ -83,6 +84,8 @@ Bytes encode(const Delegate& delegate) {
   put_text(out, delegate.name);
   out.push_back(delegate.can_upload ? 1 : 0);
   out.push_back(delegate.can_manage_depot ? 1 : 0);
+  // One more than the number: an empty list sees nothing, no list sees everything, and the two must
+  // never be confused.
   put_varint(out, delegate.depots ? delegate.depots->size() + 1 : 0);
   if (delegate.depots) {
     for (const auto& depot : *delegate.depots) out.append(depot.bytes());

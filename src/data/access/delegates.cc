@@ -70,8 +70,9 @@ Failure exceeded(std::string_view right) {
               "you cannot give {}, because you do not have it; leave it out", right);
 }
 
-// Whoever resolved them should have refused what the parent cannot see; this is the second lock.
-// What a frozen root was taken from cannot be told from its key.
+// The caller's scope was resolved by a Sight, which refuses what the parent cannot see; this is the
+// second lock. A frozen root cannot be checked here: its key does not tell which tree it was taken
+// from.
 Result<void> check_within(const Rights& parent, const NewDelegate& wanted) {
   for (const auto& depot : wanted.depots.value_or(std::vector<DepotId>())) {
     if (!parent.may_use(depot)) return exceeded(depot.render());
@@ -95,6 +96,7 @@ Result<void> check_limit(std::size_t limit) {
 }  // namespace
 
 std::size_t Delegates::DigestHash::operator()(const Digest& digest) const noexcept {
+  // The digest is uniformly distributed already.
   std::size_t value;
   std::memcpy(&value, digest.data(), sizeof value);
   return value;
@@ -119,6 +121,8 @@ SessionPtr confined(const Session& session, const Place& place, const DelegateId
 
 Delegates::Delegates(KeyValueStore& kv, const Clock& clock, Random& random, DelegateOptions options)
     : kv_(kv), clock_(clock), random_(random), options_(options) {
+  // One number for all realms. Delegates and tokens change rarely, and checking again costs a few
+  // reads.
   auto changed = [this](const std::vector<Bytes>&) { generation_.fetch_add(1); };
   watching_.push_back(kv_.watch(all_delegates(), changed));
   watching_.push_back(kv_.watch(all_tokens(), changed));
@@ -160,6 +164,7 @@ Result<std::vector<DelegatePtr>> Delegates::chain_of(const RealmId& realm,
                                                      const DelegateId& id) const {
   std::vector<DelegatePtr> chain;
   std::optional<DelegateId> next = id;
+  // A damaged record could name itself as its parent.
   while (next && chain.size() <= Delegate::kMaxDepth) {
     chain.push_back(std::make_shared<const Delegate>(TRY(load(realm, *next))));
     next = chain.back()->parent;
@@ -181,6 +186,7 @@ Result<std::shared_ptr<Session>> Delegates::session_for(std::vector<DelegatePtr>
     TRY(check_usable(*chain[i], i == 0, now));
     const auto& expires = chain[i]->expires_at;
     if (expires) session->valid_until = std::min(session->valid_until.value_or(*expires), *expires);
+    // Ownership matters only to those who do not see everything anyway.
     if (!Rights::of(std::span(chain).subspan(i)).realm_wide()) {
       session->owners.push_back(chain[i]->id);
     }
@@ -203,6 +209,7 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
                 "the access token has expired; trade the refresh token in for a new one");
   }
   auto session = TRY(session_for(TRY(chain_of(token.realm, token.delegate)), generation));
+  // Raised by void_tokens(): one write makes all tokens void, without finding them.
   if (session->who().epoch != token.epoch) {
     return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
   }
@@ -228,6 +235,7 @@ Result<void> Delegates::check_again(const Session& session) const {
   if (session.token) {
     TRY(session_of(*session.token));
   } else {
+    // Without a token of its own: the session acts for a delegate, which may have been revoked.
     TRY(act_as(session.realm, session.answers_for()));
   }
   return {};
@@ -240,11 +248,13 @@ Result<SessionPtr> Delegates::session_of(const Digest& hash) const {
     auto found = sessions->find(hash);
     if (found != sessions->end() && found->second.generation == generation) {
       const auto& session = found->second.session;
+      // Time passes without a write, so the generation does not tell.
       if (!session->valid_until || *session->valid_until > clock_.now()) return session;
     }
   }
   auto session = TRY(verify(hash));
   auto sessions = sessions_.lock();
+  // Rarely full, and everything in it can be read again.
   if (sessions->size() >= kMaxCached) sessions->clear();
   sessions->insert_or_assign(hash, Cached{session, generation});
   return session;
@@ -259,6 +269,7 @@ IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate) const
   const auto now = clock_.now();
   auto until = [&](std::chrono::milliseconds lifetime) {
     const auto at = now + lifetime.count();
+    // No token outlives its delegate.
     return delegate.expires_at ? std::min(at, *delegate.expires_at) : at;
   };
   IssuedTokens tokens{Token::make(random_), until(options_.access_lifetime), Token::make(random_)};
@@ -327,6 +338,7 @@ Result<Delegate> Delegates::below(const Session& caller, const DelegateId& id) c
     above = TRY(load(caller.realm, *at->parent));
     at = &above;
   }
+  // The same as for one that does not exist: callers learn nothing of delegates beside them.
   return no_delegate(id);
 }
 
@@ -362,6 +374,8 @@ Result<DelegatePage> Delegates::list(const Session& caller, const DelegateId& pa
 Result<Delegate> Delegates::revoke(const Session& caller, const DelegateId& id) {
   const auto key = delegate_key(caller.realm, id);
   return update(kv_, key, "the delegate " + id.render(),
+                // Not from the value update() read: that the caller is above it has to be known
+                // too. The condition is on what was read before, so a change in between is noticed.
                 [&](const auto&, Batch& batch) -> Result<Delegate> {
                   auto delegate = TRY(below(caller, id));
                   if (!delegate.parent) {
@@ -410,6 +424,7 @@ Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
       return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
     }
     if (record.used) {
+      // Committed by itself, and before the failure is returned: nothing of this batch will be.
       TRY(void_tokens(record.realm, record.delegate, std::nullopt));
       return fail(Code::kTokenReplayed,
                   "this refresh token was used before, so somebody else may have it: all tokens of "
@@ -422,6 +437,7 @@ Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
     TRY(session_for(chain, generation_.load()));
     // Nobody may void the tokens in between: the new ones would be of an old epoch.
     batch.conditions.push_back({delegate_key(delegate.realm, delegate.id), encode(delegate)});
+    // Kept, not deleted: a second use must be recognised as one.
     record.used = true;
     batch.puts.push_back({key, encode(record)});
     return CreatedDelegate{delegate, add_tokens(batch, delegate)};
@@ -453,6 +469,7 @@ Result<std::uint64_t> Delegates::forget_expired() {
   Batch batch;
   TRY(kv_.scan(all_tokens(), Direction::kForward, [&](ByteView key, ByteView value) {
     auto token = decode_token(value);
+    // A damaged token record is left for fsck.
     if (token && token->expires_at && *token->expires_at <= now) batch.deletes.emplace_back(key);
     return Scan::kContinue;
   }));
@@ -472,6 +489,7 @@ Result<std::vector<NodeKey>> Delegates::frozen_roots(const RealmId& realm) const
   auto can_act = [&](const Delegate& delegate) {
     std::optional<DelegateId> next = delegate.id;
     while (next) {
+      // A delegate whose parent is missing cannot act.
       const auto found = all.find(*next);
       if (found == all.end() || !check_usable(found->second, true, now)) return false;
       next = found->second.parent;

@@ -18,7 +18,7 @@
 
 namespace cairn {
 
-// Who is calling, checked.
+// A caller whose token was checked.
 struct Session {
   RealmId realm;
   std::vector<DelegatePtr> chain;  // the caller first, its root delegate last

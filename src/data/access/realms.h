@@ -1,4 +1,6 @@
 // One Realm object per realm, made when first asked for.
+//
+// Threads     every function may be called from any thread.
 #pragma once
 
 #include <map>

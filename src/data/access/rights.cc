@@ -36,10 +36,13 @@ Rights Rights::of(std::span<const DelegatePtr> chain) {
   rights.can_manage_depot_ = self.can_manage_depot;
   rights.depots_ = self.depots;
   rights.scope_ = self.scope;
+  // Computed from the whole chain, and not trusted from what the child's own record says: no damage
+  // to a record ever widens a right.
   for (const auto& above : chain.subspan(1)) {
     rights.can_upload_ = rights.can_upload_ && above->can_upload;
     rights.can_manage_depot_ = rights.can_manage_depot_ && above->can_manage_depot;
     if (above->depots) {
+      // No limit of its own: the limit above holds.
       if (!rights.depots_) rights.depots_ = above->depots;
       std::erase_if(*rights.depots_, [&](const DepotId& depot) {
         return std::ranges::find(*above->depots, depot) == above->depots->end();

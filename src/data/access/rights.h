@@ -3,6 +3,10 @@
 // A delegate sees a depot as if the place it may see were the whole of it. When it may see several
 // places of one depot, each has an address of its own: `dpt_…/docs`; otherwise the address is the
 // depot's id.
+//
+// Threads     a value; share it freely as long as nobody changes it.
+// Fails with  DEPOT_NOT_FOUND for what may not be seen; INVALID_ARGUMENT for an address that is not
+//             clear.
 #pragma once
 
 #include <span>

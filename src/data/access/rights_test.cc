@@ -290,7 +290,7 @@ TEST(Rights, AnAddressNamesAPlaceOrNothing) {
 
 using Seen = std::set<std::pair<DepotId, std::string>>;  // files by their whole path
 
-// What the chain's records say, file by file: the slow, obvious way.
+// Rights as the chain's records say, file by file: the slow, obvious way.
 bool allows(const std::vector<DelegatePtr>& chain, const DepotId& depot, const Path& file) {
   return std::ranges::all_of(chain, [&](const DelegatePtr& link) {
     const bool usable = !link->depots || std::ranges::count(*link->depots, depot) > 0;

@@ -87,7 +87,7 @@ Result<NodeKey> Sight::node(std::string_view text) const {
   }
   if (session_.rights.realm_wide()) return realm_.resolve(text);
   const auto prefix = TRY(KeyPrefix::parse(text));
-  // What is goes before what was, which takes longer to look through.
+  // The present first: looking through the history takes longer.
   auto found = TRY(at_hand(prefix, text));
   if (found.empty()) found = TRY(in_the_past(prefix));
   if (found.empty()) return not_authorised(text);
@@ -99,11 +99,13 @@ Result<NodeKey> Sight::node(std::string_view text) const {
 Result<std::vector<NodeKey>> Sight::at_hand(const KeyPrefix& prefix, std::string_view text) const {
   std::vector<NodeKey> found;
   for (const auto& key : session_.rights.frozen()) add_if_within(prefix, key, found);
+  // Among owned nodes only: an abbreviation must not tell whether somebody else's node exists.
   auto owned = realm_.ownership().resolve(session_.who().id, text);
   if (owned) add_if_within(prefix, *owned, found);
   if (!owned && owned.error().code != Code::kNodeNotFound) return Failure(owned.error());
   if (prefix.whole() && !found.empty()) return found;  // there is no other
   for (const auto& where : TRY(places())) {
+    // A place that is gone has no root, which is no reason to fail.
     if (auto root = realm_.root_at(where)) add_if_within(prefix, *root, found);
   }
   return found;
@@ -124,7 +126,7 @@ Result<std::vector<NodeKey>> Sight::in_the_past(const KeyPrefix& prefix) const {
 
 Result<std::vector<Place>> Sight::places() const {
   std::vector<Place> out;
-  // Who sees few depots need not look at all of them. Ids sort by age.
+  // A delegate that sees few depots need not look at all of them. Ids sort by age.
   std::set<DepotId> named;
   const auto& rights = session_.rights;
   if (rights.scope()) {
@@ -137,6 +139,7 @@ Result<std::vector<Place>> Sight::places() const {
   if (!rights.realm_wide()) {
     for (const auto& depot : named) {
       auto known = realm_.get_depot(depot);
+      // Deleted since the scope was given.
       if (!known && known.error().code == Code::kDepotNotFound) continue;
       TRY(std::move(known));
       std::ranges::move(rights.places(depot), std::back_inserter(out));
@@ -154,7 +157,7 @@ Result<std::vector<Place>> Sight::places() const {
   return out;
 }
 
-// What the delegate's own roots are to a child's index walk.
+// The delegate's own roots, as a child's index walk counts them.
 Result<std::vector<ScopeRoot>> Sight::roots() const {
   std::vector<ScopeRoot> out;
   if (session_.rights.scope()) {

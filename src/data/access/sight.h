@@ -1,5 +1,6 @@
-// Sight: what one delegate can name in its realm. The one place where a text from outside becomes a
-// depot's place or a node, and where it is decided whether the caller may see it.
+// Sight: the depots and nodes that one delegate can name in its realm. The one place where a string
+// from outside becomes a depot's place or a node, and where it is decided whether the caller may
+// see it.
 //
 //   dpt_…        the place of the depot that the delegate may see, as it is now
 //   dpt_…/docs   the same, for a delegate that may see several places of the depot
@@ -7,8 +8,10 @@
 //                one the delegate or one below it wrote, a root of its scope, or a root that one
 //                of its places has, or had in its last thousand commits
 //
+// Threads     immutable; use it from any thread, for as long as its realm and session live.
 // Fails with  DEPOT_NOT_FOUND and NODE_NOT_AUTHORIZED for what may not be seen, whether or not it
 //             exists.
+//             INVALID_KEY, INVALID_SCOPE and AMBIGUOUS_KEY for what cannot be understood.
 #pragma once
 
 #include "data/access/delegates.h"

@@ -401,7 +401,7 @@ TEST(Narrow, ATextNamesAPartOfWhatTheParentSees) {
       {"the whole", scene.two, {id}, Code::kDepotNotFound},
       {"what is not there", scene.two, {id + "/docs/nothing"}, Code::kInvalidScope},
       {"a third", scene.two, {"2"}, Code::kInvalidScope},
-      // What is frozen stays frozen.
+      // A frozen root stays frozen.
       {"all that is frozen", scene.frozen, {"."}, Roots{frozen_docs}},
       {"a walk in it", scene.frozen, {"0:1"}, Roots{frozen_sub}},
       {"by name", scene.frozen, {docs + "/a.md"}, Roots{frozen_file}},
@@ -413,7 +413,7 @@ TEST(Narrow, ATextNamesAPartOfWhatTheParentSees) {
       {"a walk out of it", scene.frozen, {"0:2"}, Code::kInvalidScope},
       // Whoever sees nothing.
       {"a part of nothing", scene.none, {"0"}, Code::kInvalidScope},
-      // What means nothing.
+      // Scopes that mean nothing.
       {"no text", scene.root, {}, Code::kInvalidScope},
       {"an empty text", scene.root, {""}, Code::kInvalidScope},
       {"a word", scene.root, {"docs"}, Code::kInvalidScope},

@@ -1,4 +1,6 @@
 // Token: a random secret that says who is calling. Only its hash is ever stored.
+//
+// Threads     immutable; share it freely.
 #pragma once
 
 #include <string>

@@ -96,7 +96,7 @@ TEST(AccessRecords, ADelegateIsReadBackAsItWasWritten) {
   }
 }
 
-// Who may see nothing must never be read as somebody who may see everything.
+// A delegate that may see nothing must never be read as one that may see everything.
 TEST(AccessRecords, DamageNeverWidensADelegate) {
   auto delegate = a_delegate();
   delegate.depots.emplace();

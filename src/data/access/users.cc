@@ -13,8 +13,8 @@
 namespace cairn {
 namespace {
 
-// u realm: a user; n name: the user of that name.
 constexpr char kVersion = 1;
+// Part of each encoded hash: changing it leaves earlier passwords valid.
 constexpr std::uint32_t kPasses = 2;
 constexpr std::size_t kSaltBytes = 16;
 constexpr std::size_t kHashBytes = 32;
@@ -119,6 +119,8 @@ Result<User> Users::insert(User user) {
   Batch batch;
   auto key = user_key(user.id);
   batch.conditions.push_back({key, std::nullopt});
+  // Both conditions are checked in the same step as the puts: two users of one name cannot be made
+  // at once.
   batch.conditions.push_back({name_key(user.name), std::nullopt});
   batch.puts.push_back({key, encode(user)});
   batch.puts.push_back({name_key(user.name), Bytes(user.id.bytes())});
@@ -136,12 +138,14 @@ Result<User> Users::owner(const RealmId& realm) {
                       .role = Role::kAdmin,
                       .password = {},
                       .created_at = clock_.now()});
+  // Another thread made it in between.
   return made || made.error().code != Code::kUserExists ? made : get(realm);
 }
 
 Result<User> Users::add(std::string_view name, Role role,
                         std::optional<std::string_view> password) {
   TRY(check_user_name(name));
+  // Reserved for the first user, whether it exists yet or not.
   if (name == kOwner) return taken(name);
   return insert({.id = RealmId::make(clock_, random_),
                  .name = std::string(name),
@@ -221,6 +225,7 @@ Result<User> Users::change(const RealmId& id, const UserChange& wanted) {
 Result<User> Users::sign_in(std::string_view name, std::string_view password) const {
   auto user = name.size() <= kMaxNameBytes ? find(name) : Result<User>(no_user(name));
   if (!user && user.error().code != Code::kUserNotFound) return user;
+  // A longer password cannot have been set, so it need not be hashed.
   const bool known = user && !user->password.empty() && password.size() <= kMaxPasswordBytes;
   if (known) {
     const auto& encoded = user->password;

@@ -32,6 +32,7 @@ constexpr std::uint64_t kEasyMask = ~std::uint64_t{0} << (64 - 13);
 
 std::size_t next_chunk(ByteView bytes) {
   const std::size_t end = std::min(bytes.size(), kMaxChunk);
+  // No cut falls below the minimum, so the hash need not see these bytes.
   if (end <= kMinChunk) return end;
   const std::size_t middle = std::min(end, kAverageChunk);
   std::uint64_t hash = 0;

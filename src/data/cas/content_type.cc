@@ -327,7 +327,7 @@ constexpr Keys kNames[] = {
     {"text/x-emacs-lisp", ".emacs"},
 };
 
-// What follows `#!`, without path and version.
+// Interpreters after `#!`, without path and version.
 constexpr Keys kInterpreters[] = {
     {"text/javascript", "node nodejs bun"},
     {"text/typescript", "deno ts-node tsx"},

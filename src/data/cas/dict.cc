@@ -26,6 +26,9 @@ std::string_view last_name(const Node& dict) {
 
 }  // namespace
 
+// A branch repeats what its child says (totals, last name). Comparing them on the way down means
+// that a node from another directory, however valid by itself, is never taken for a part of this
+// one.
 Result<NodePtr> dict_child(const NodeReader& nodes, const Node& node, const Branch& branch) {
   auto below = TRY(nodes.get(branch.key));
   if (below->kind() != Kind::kDict || below->level() + 1 != node.level() ||
@@ -51,6 +54,7 @@ Result<std::optional<FoundEntry>> dict_find(const NodeReader& nodes, const NodeP
   while (node->level() > 0) {
     auto branches = node->branches();
     auto i = first_not_smaller(branches, name);
+    // Every name in the directory is smaller.
     if (i == branches.size()) return std::nullopt;
     node = TRY(dict_child(nodes, *node, branches[i]));
   }
@@ -229,6 +233,8 @@ Result<void> dict_diff(const NodeReader& nodes, const NodePtr& before, const Nod
   while (!a.at_end() || !b.at_end()) {
     if (skip_shared(a, b, std::min(before->level(), after->level()))) continue;
     if (auto height = std::max(a.height(), b.height()); height > 0) {
+      // Before a.open(), which changes its height. Both are opened when they are as high: equal
+      // nodes then show up on both sides at once.
       bool open_b = b.height() == height;
       if (a.height() == height) TRY(a.open());
       if (open_b) TRY(b.open());

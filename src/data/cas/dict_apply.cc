@@ -42,7 +42,7 @@ struct NewBranch {
   Branch branch() const { return {last, key, totals.entries, totals.files, totals.bytes}; }
 };
 
-// Edits of a level of branches: by last name, a new node or nothing.
+// Edits of a level of branches: by last name, a new node, or nullopt for one that is gone.
 using BranchEdits = std::map<std::string, std::optional<NewBranch>, std::less<>>;
 
 // Cuts a stream of items into nodes of one level.
@@ -80,7 +80,7 @@ class NodeCutter final {
   std::vector<NewBranch>& made() { return made_; }
 
  private:
-  // Always, unless the old nodes are not one directory.
+  // False only when the old nodes do not form one directory: a damaged store.
   bool follows(std::string_view name) const {
     if (!items_.empty()) return item_name(items_.back()) < name;
     return made_.empty() || made_.back().last < name;
@@ -106,6 +106,7 @@ class LevelCursor final {
     while (node_->level() > level_) {
       auto branches = node_->branches();
       auto at = std::ranges::lower_bound(branches, name, {}, &Branch::last);
+      // Beyond the last name: it would be appended to the last node.
       if (at == branches.end()) --at;
       path_.push_back({node_, static_cast<std::size_t>(at - branches.begin())});
       node_ = TRY(dict_child(nodes_, *node_, *at));
@@ -181,6 +182,7 @@ Result<void> merge_node(const Node& node, bool takes_the_rest, Edits& edits,
   auto items = items_of<Item>(node);
   auto last = items.empty() ? std::string_view() : item_name(items.back());
   std::size_t i = 0;
+  // In the last node of the level there is nobody else to take what comes after its end.
   while (!edits.done() && (takes_the_rest || edits.name() <= last)) {
     while (i < items.size() && item_name(items[i]) < edits.name()) TRY(cutter.feed(items[i++]));
     if (i < items.size() && item_name(items[i]) == edits.name()) ++i;
@@ -205,15 +207,18 @@ Result<BranchEdits> edit_level(Stage& stage, const NodePtr& root, unsigned level
       bool last = cursor.is_last();
       alive.push_back(node);
       if (auto items = items_of<Item>(*node); !items.empty()) {
+        // The old node goes. If it comes out the same, insert_or_assign() below puts it back.
         above.try_emplace(std::string(item_name(items.back())), std::nullopt);
       }
       TRY(merge_node<Item>(*node, last, edits, cutter));
       if (last) TRY(cutter.flush());
+      // A cut fell on the end of an old node: from here on the old nodes are as they would be made.
       if (cutter.empty()) break;
       TRY(cursor.next());
     }
     alive.clear();
   }
+  // After all deletions: a node that was made anew under an old last name replaces it.
   for (auto& made : cutter.made()) above.insert_or_assign(made.last, made);
   return above;
 }
@@ -236,7 +241,8 @@ Result<NodePtr> build_root(Stage& stage, std::vector<NewBranch> nodes, unsigned 
   return stage.get(nodes.front().key);
 }
 
-// A root above a single node is not the lowest one.
+// After deletions a root may have a single child. The same entries inserted from scratch would have
+// had no such root, and equal directories must have equal keys.
 Result<NodePtr> lower_root(const NodeReader& nodes, NodePtr root) {
   while (root->level() > 0 && root->branches().size() == 1) {
     root = TRY(dict_child(nodes, *root, root->branches().front()));

@@ -25,7 +25,7 @@ void put_pieces(Bytes& out, std::span<const Piece> pieces) {
   }
 }
 
-// What an encoder wrote always decodes; value() throws if a caller broke a REQUIRES.
+// An encoder's output always decodes; value() throws if a caller broke a REQUIRES.
 NodePtr finish(Bytes bytes) { return Node::decode(std::move(bytes)).value(); }
 
 }  // namespace

@@ -3,6 +3,9 @@
 // Invariants  the key of a file depends on its content and type only, however it was written.
 // Cost        a read touches the pieces in its range and the nodes above them; a change of a few
 //             bytes makes one or two new chunks and the nodes above them.
+// Threads     FileWriter: one at a time. Reading is a function of its arguments, from any thread.
+// Fails with  CORRUPT_NODE when a piece does not fit what its parent says; what the sink or reader
+//             fails with.
 #pragma once
 
 #include <functional>

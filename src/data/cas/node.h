@@ -28,7 +28,7 @@ inline constexpr unsigned kMaxLevel = 15;
 // No count or sum in a node is larger, so that sums never overflow.
 inline constexpr std::uint64_t kMaxTotal = std::uint64_t{1} << 50;
 
-// What a listing shows of one child of a directory.
+// One child of a directory, as a listing shows it.
 struct Entry {
   Kind kind = Kind::kFile;  // kFile or kDict
   std::string_view name;
@@ -57,7 +57,7 @@ struct Piece {
   NodeKey key;
 };
 
-// What a directory's entry in its parent says, summed over the directory.
+// The sums over a directory that its entry in the parent repeats.
 struct Totals {
   std::uint64_t entries = 0;
   std::uint64_t files = 0;
@@ -115,7 +115,7 @@ class Node final {
   // Keys of all child nodes, in order.
   std::vector<NodeKey> children() const;
 
-  // What it costs to keep in memory.
+  // The bytes it takes in memory.
   std::size_t memory() const;
 
  private:

@@ -3,6 +3,9 @@
 // In text it is `nod_` and 52 characters of Crockford Base32. Where a key is read from a person or
 // an agent it may be abbreviated to 12 or more of these characters: that is a KeyPrefix, which a
 // node store resolves.
+//
+// Threads     values; share them freely.
+// Fails with  INVALID_KEY from parse().
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// What a node says of the nodes it refers to, and whether that is true.
+// The claims a node makes about the nodes it refers to, and whether they are true.
 //
 // Decoding looks at one node. Here it is compared with its children, and the parts of a large
 // directory or file with each other: what docs/node-format.md asks for between nodes. Where the
@@ -29,12 +29,13 @@ struct Reference {
 // All of a node's references, in order.
 std::vector<Reference> references(const Node& node);
 
-// What the reference says and the node is not: `is 5 bytes long, and not 6`. Nothing when all of it
-// is true.
+// The first claim of the reference that the node contradicts: `is 5 bytes long, and not 6`. Nullopt
+// when all of it is true.
 std::optional<std::string> contradiction(const Reference& reference, const Node& child);
 
-// What is wrong between the parts of a large directory or file, if anything: names that overlap, a
-// part that ends before its cut. Reads one node per level at the edges of each part.
+// The first fault between the parts of a large directory or file: names that overlap, a part that
+// ends before its cut; nullopt when there is none. Reads one node per level at the edges of each
+// part.
 // REQUIRES: no reference of the node contradicts its child, nor one below.
 Result<std::optional<std::string>> wrong_between_parts(const NodeReader& nodes, const Node& node);
 

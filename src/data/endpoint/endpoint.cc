@@ -12,13 +12,18 @@ namespace {
 
 constexpr char kVersion = 1;
 constexpr std::size_t kKeyBytes = 32;
+// 256 bits in digits of five.
 constexpr std::size_t kKeyDigits = 52;
+// Deeper than what clients may send (json::kFromClients), which is stored here some levels further
+// down.
 constexpr json::ParseLimits kStored{.max_depth = 200};
 
 constexpr std::array<std::string_view, 4> kTypes{"mcp", "rest", "cli", "skill"};
 constexpr std::array<std::string_view, 3> kStatuses{"active", "disabled", "revoked"};
 
-// Reads members of a record; what is missing or of another type makes the whole damaged.
+// Reads the members of a record. A member that is missing or of another type makes the whole record
+// damaged: reading goes on with an empty value, and sound() tells at the end, so that no member
+// needs a check of its own.
 class RecordReader final {
  public:
   explicit RecordReader(const json::Object& object) : object_(object) {}
@@ -40,6 +45,7 @@ class RecordReader final {
   std::optional<std::string> maybe_text(std::string_view name) {
     return find(name) == nullptr ? std::nullopt : std::optional(text(name));
   }
+  // Written only when true, so presence is the value.
   bool flag(std::string_view name) { return find(name) != nullptr; }
   template <typename Id>
   Id id(std::string_view name) {
@@ -108,6 +114,8 @@ json::Object binding_record(const Binding& binding) {
   return out;
 }
 
+// Marks `whole` as damaged too: an endpoint with a binding that cannot be read is not shown with
+// fewer tools than it has.
 Binding read_binding(RecordReader& whole, const json::Value& value) {
   Binding out;
   if (!value.is_object()) return whole.damaged(out);
@@ -137,6 +145,7 @@ std::optional<Context> read_context(RecordReader& in) {
   const auto depot = in.text("depot");
   const auto path = in.text("path");
   const auto pointer = in.text("jsonPath");
+  // A script has contexts of its own in its config.
   if (depot.empty()) return std::nullopt;
   auto context = Context::parse(depot, path, pointer);
   return context ? std::optional(std::move(*context)) : in.damaged(std::optional<Context>());
@@ -152,6 +161,7 @@ EndpointKey EndpointKey::make(Random& random) {
 }
 
 bool EndpointKey::is_one(std::string_view text) {
+  // Only the shape: what looks wrong is refused without asking the store.
   return text.size() == kPrefix.size() + kKeyDigits && text.starts_with(kPrefix) &&
          std::ranges::all_of(text.substr(kPrefix.size()),
                              [](char c) { return base32_digit(c).has_value(); });

@@ -1,6 +1,10 @@
-// What an outsider is given, in three parts: a tool is one operation on one context (an "ADI" to
-// front ends), an endpoint is a way in with a key of its own (an "AEI"), a binding names one tool
-// inside one endpoint.
+// The parts of what an outsider is given: a tool is one operation on one context (an "ADI" to front
+// ends), an endpoint is a way in with a key of its own (an "AEI"), a binding names one tool inside
+// one endpoint.
+//
+// Threads     values: share them freely as long as nobody changes them.
+// Fails with  INVALID_ARGUMENT and INVALID_PATH from parse(); IO_ERROR from a decoder whose record
+//             is damaged.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +22,7 @@
 
 namespace cairn {
 
-// What a tool works on.
+// The place a tool works on.
 struct Context {
   // From the texts of a definition or record. INVALID_ARGUMENT, INVALID_PATH: which of them is
   // wrong.
@@ -101,7 +105,8 @@ struct Endpoint {
   }
 };
 
-// A key: `cek_` and 256 random bits. Only its hash is stored.
+// A key: `cek_` and 256 random bits. Only its hash is stored; so many random bits need neither salt
+// nor a slow hash.
 class EndpointKey final {
  public:
   static constexpr std::string_view kPrefix = "cek_";

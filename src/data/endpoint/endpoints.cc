@@ -43,6 +43,7 @@ Failure no_endpoint(const EndpointId& id) {
   return fail(Code::kEndpointNotFound,
               "there is no endpoint {}; list the endpoints to see their ids", id.render());
 }
+// One answer for all reasons: whoever tries out keys must not learn which of them ever existed.
 Failure not_open() {
   return fail(Code::kEndpointNotFound,
               "no endpoint has this key: it is wrong, was replaced, has expired, or its endpoint "
@@ -60,11 +61,13 @@ Result<EndpointPage<T>> page(const KeyValueStore& kv, KeyRange range, std::size_
     if (last.size() != kIdBytes) {
       return fail(Code::kInvalidCursor, "'{}' is not a cursor", shown(*cursor));
     }
+    // The smallest key after the last one shown.
     range.begin = prefix + last + '\0';
   }
   EndpointPage<T> out;
   std::optional<Error> error;
   TRY(kv.scan(range, Direction::kForward, [&](ByteView, ByteView value) {
+    // Decoded before the limit is looked at: only an item that the caller sees makes another page.
     auto item = decode(value);
     auto seen = item ? sees(*item) : Result<bool>(Failure(item.error()));
     if (!seen) {
@@ -103,12 +106,14 @@ Result<void> check_names(const Endpoint& endpoint) {
 
 std::size_t Endpoints::DigestHash::operator()(const Digest& digest) const noexcept {
   std::size_t out = 0;
+  // The digest is uniformly distributed already.
   std::memcpy(&out, digest.data(), sizeof out);
   return out;
 }
 
 Endpoints::Endpoints(KeyValueStore& kv, const Clock& clock, Random& random)
     : kv_(kv), clock_(clock), random_(random) {
+  // One number for all realms: changes are rare, and a stale entry costs two reads.
   for (std::string_view prefix : {"x", "e", "k"}) {
     watching_.push_back(kv_.watch(KeyRange::prefix(prefix),
                                   [this](const std::vector<Bytes>&) { generation_.fetch_add(1); }));
@@ -139,6 +144,8 @@ BindingId Endpoints::draft_binding() const { return BindingId::make(clock_, rand
 
 Result<void> Endpoints::check_room(const KeyRange& range, std::size_t more, std::size_t most,
                                    std::string_view what) const {
+  // Counted, not kept: adding is rare. Two threads may pass at the same moment and exceed the limit
+  // by one; it protects the store from runaway callers, and no more.
   std::size_t count = 0;
   TRY(kv_.scan(range, Direction::kForward, [&](ByteView, ByteView) {
     ++count;
@@ -152,6 +159,7 @@ Result<void> Endpoints::check_room(const KeyRange& range, std::size_t more, std:
 Result<void> Endpoints::check_tools(const Endpoint& endpoint,
                                     const std::vector<ContextTool>& new_tools) const {
   for (const auto& binding : endpoint.bindings) {
+    // Those are stored in the same batch.
     if (std::ranges::find(new_tools, binding.tool, &ContextTool::id) != new_tools.end()) continue;
     TRY(tool(endpoint.realm, binding.tool));
   }
@@ -212,6 +220,7 @@ Result<std::vector<std::string>> Endpoints::users_of(const RealmId& realm, const
 }
 
 Result<void> Endpoints::remove(const RealmId& realm, const ToolId& id) {
+  // Held from the question to the commit: nobody binds the tool in between.
   const MutexLock lock(binding_);
   TRY(tool(realm, id));
   auto users = TRY(users_of(realm, id));
@@ -246,6 +255,7 @@ Result<MadeEndpoint> Endpoints::add(Endpoint endpoint, const std::vector<Context
   Batch batch;
   for (const auto& tool : new_tools) put_tool(batch, tool);
   batch.puts.push_back({endpoint_key(endpoint.realm, endpoint.id), encode(endpoint)});
+  // The record is found by the key's hash; the key itself is stored nowhere.
   batch.puts.push_back(
       {opener_key(endpoint.key_hash), Bytes(endpoint.realm.bytes()) + Bytes(endpoint.id.bytes())});
   TRY(kv_.commit(std::move(batch)));
@@ -300,6 +310,7 @@ Result<MadeEndpoint> Endpoints::rotate(const RealmId& realm, const EndpointId& i
                   "the endpoint {} has expired, and so would a new key; change its expiry first",
                   id.render());
     }
+    // In the batch that puts the new one: there is no moment with two keys, nor with none.
     batch.deletes.push_back(opener_key(changed.key_hash));
     changed.key_hash = EndpointKey::hash(key.text());
     changed.key_made_at = clock_.now();
@@ -310,6 +321,7 @@ Result<MadeEndpoint> Endpoints::rotate(const RealmId& realm, const EndpointId& i
 }
 
 Result<void> Endpoints::remove(const RealmId& realm, const EndpointId& id) {
+  // A rotation in between would leave an opener behind that nobody deletes.
   const MutexLock lock(binding_);
   auto known = TRY(endpoint(realm, id));
   Batch batch;
@@ -325,6 +337,7 @@ Result<EndpointPage<Endpoint>> Endpoints::endpoints(const RealmId& realm, std::s
 }
 
 Result<EndpointPtr> Endpoints::by_hash(const Digest& hash) const {
+  // Before anything is read: should it change while it is read, what is cached is stale at once.
   const auto generation = generation_.load();
   {
     auto open = open_.lock();
@@ -337,6 +350,7 @@ Result<EndpointPtr> Endpoints::by_hash(const Digest& hash) const {
   if (!named || named->size() != 2 * kIdBytes) return not_open();
   auto stored = endpoint(RealmId::from_bytes(ByteView(*named).substr(0, kIdBytes)),
                          EndpointId::from_bytes(ByteView(*named).substr(kIdBytes)));
+  // Deleted between the two reads.
   if (!stored && stored.error().code == Code::kEndpointNotFound) return not_open();
   auto known = std::make_shared<const Endpoint>(TRY(std::move(stored)));
   auto open = open_.lock();
@@ -348,12 +362,14 @@ Result<EndpointPtr> Endpoints::by_hash(const Digest& hash) const {
 Result<EndpointPtr> Endpoints::open(std::string_view key) const {
   if (!EndpointKey::is_one(key)) return not_open();
   auto known = TRY(by_hash(EndpointKey::hash(key)));
+  // Not part of what is cached: an endpoint expires without being changed.
   if (!known->is_open(clock_.now())) return not_open();
   return known;
 }
 
 std::unique_ptr<Subscription> Endpoints::watch(Watcher watcher) {
-  // Tools and endpoints lie side by side; nothing else begins so.
+  // The keys of tools and endpoints both begin with a letter and the realm, so one function reads
+  // both. The other two tables change only together with these.
   class Both final : public Subscription {
    public:
     std::vector<std::unique_ptr<Subscription>> parts;

@@ -18,7 +18,7 @@ class ArenaDocument final {
   // As json::parse(). Call once.
   Result<void> parse(std::string_view text, const ParseLimits& limits = {});
 
-  // What is copied from it stands on its own.
+  // A copy of it does not depend on this object.
   const Value& value() const { return value_; }
 
  private:

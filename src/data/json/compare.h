@@ -10,7 +10,7 @@
 
 namespace cairn::json {
 
-// Whether a number has no fraction: 1, 1.0 and 1e30 have none. False for what is no number.
+// Whether a number has no fraction: 1, 1.0 and 1e30 have none. False for other values.
 bool is_integer(const Value& value);
 
 // Exact, whatever the kinds. REQUIRES: numbers.

@@ -58,12 +58,14 @@ class Builder {
     const auto first_key = key_begins_.size() - count;
     for (std::size_t i = 0; i < count; ++i) {
       const auto key = this->key(first_key + i);
+      // Boost lets the last of two equal keys win; other readers take the first.
       if (!object.emplace(key, std::move(first[static_cast<std::ptrdiff_t>(i)])).second) {
         return refuse(
             error, fmt::format("the object that ends here has the key '{}' twice", shown(key, 80)));
       }
     }
     values_.erase(first, values_.end());
+    // Keys of this object were the last ones added: those of the objects around it stay.
     if (count > 0) keys_.resize(key_begins_[first_key]);
     key_begins_.resize(first_key);
     return push(std::move(object), error);
@@ -88,6 +90,7 @@ class Builder {
   }
 
   bool on_string(View part, std::size_t size, ErrorCode& error) {
+    // Without escapes a string comes in one part, and need not be copied twice.
     if (text_.empty()) return push(part, error);
     on_string_part(part, size, error);
     const bool taken = push(std::string_view(text_), error);
@@ -109,6 +112,7 @@ class Builder {
         return refuse(error, fmt::format("the number {} that ends here is too large",
                                          shown({lexeme.data(), lexeme.size()}, 40)));
       }
+      // Too small to tell from zero; its sign is kept.
       exact = std::copysign(0.0, about);
     }
     return push(exact, error);
@@ -217,11 +221,13 @@ Failure refused(std::string_view text, std::size_t offset, const std::string& wh
 Result<Value> parse_in(std::string_view text, const ParseLimits& limits,
                        boost::json::storage_ptr storage) {
   boost::json::parse_options options;
+  // Whatever the caller allows: the parser recurses, and the stack is not its to spend.
   options.max_depth = std::min(limits.max_depth, kDeepest);
   boost::json::basic_parser<Builder> parser(options);
   parser.handler().allow(limits.max_values);
   parser.handler().store_in(std::move(storage));
   ErrorCode error;
+  // In one call: the parser stops at the end of the value, and anything behind it is an error.
   const auto offset = parser.write_some(false, text.data(), text.size(), error);
   if (!error && offset < text.size()) error = boost::json::error::extra_data;
   if (!error) return parser.handler().release();

@@ -59,7 +59,7 @@ std::string write_pretty(const Value& value);
 // The member of that name, or nullptr.
 const Value* find(const Object& object, std::string_view key);
 
-// The characters of a string; empty when the value is none.
+// The characters of a string; empty when the value is not a string.
 std::string_view text(const Value& value);
 
 }  // namespace cairn::json

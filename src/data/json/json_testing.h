@@ -1,4 +1,4 @@
-// What the tests of JSON have in common.
+// Shared by the tests of JSON.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ class LazySchema final {
 
   // As Schema::check().
   // REQUIRES: `source` is the same at every call.
-  // Fails with  INTERNAL when the source does not compile: it is one of ours.
+  // Fails with  INTERNAL when the source does not compile: it is a part of the program.
   Result<void> check(const Value& source, const Value& instance) const;
   // How often that was.
   std::uint64_t checks() const;

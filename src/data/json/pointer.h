@@ -1,4 +1,6 @@
 // JSON pointers (RFC 6901): the way to one value inside another.
+//
+// Threads     a value; share it freely as long as nobody changes it.
 #pragma once
 
 #include <string>

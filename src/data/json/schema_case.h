@@ -81,7 +81,7 @@ std::set<std::string, std::less<>> required(const Case& values);
 // All values, when the rules list them or they are a few integers. Some may not fit all rules.
 std::optional<Array> listed(const Case& values);
 
-// What an array's element at that place fits.
+// The case that an array's element at that place fits.
 Case element(const Case& values, std::size_t i);
 // From there on all elements fit the same.
 std::size_t prefix_size(const Case& values);

@@ -9,6 +9,7 @@
 namespace cairn::json {
 namespace {
 
+// Schemas and values both come from clients; nested alternatives can multiply.
 constexpr std::size_t kMaxSteps = 10'000'000;
 constexpr std::size_t kMaxDepth = 500;
 
@@ -67,9 +68,11 @@ class Walk {
   };
 
   bool visit(RuleId id, const Value& value, const Path& path, Marks* outer) {
+    // Exhausted is not refused: whoever asks has to tell the two apart.
     if (++steps_ > max_steps_ || depth_ >= kMaxDepth) exhausted_ = true;
     if (exhausted_) return false;
     const auto& rule = rules_[id];
+    // Marks of a subschema count only when it fits, so they are collected apart.
     Marks own;
     const bool marking = outer != nullptr || rule.unevaluated_items || rule.unevaluated_properties;
     const At at{rule, value, path, marking ? &own : nullptr};
@@ -82,6 +85,7 @@ class Walk {
   }
 
   // Visits without telling.
+  // For subschemas whose failure is no problem of the value: `not`, `contains`, `if`.
   bool quietly(RuleId id, const At& at, const Value& value, Marks* marks) {
     const bool telling = std::exchange(telling_, false);
     const bool fit = visit(id, value, at.path, marks);
@@ -219,6 +223,7 @@ class Walk {
 
   bool check_object(const At& at, const Object& object) {
     const auto& rule = at.rule;
+    // Members first: an unknown name is often the misspelling of the required one that is missing.
     return check_members(at, object) && check_required(at, object) &&
            check_count(at, object.size(), rule.min_properties, rule.max_properties, "members") &&
            check_names(at, object) && check_dependents(at, object);
@@ -319,6 +324,7 @@ class Walk {
     auto before = std::exchange(problem_, std::nullopt);
     std::size_t count = 0;
     for (const auto id : alternatives) {
+      // All of them when somebody asks for marks: each that fits contributes.
       if (count >= enough && at.marks == nullptr) break;
       count += in_place(id, at) ? 1 : 0;
       if (problem_) problems.push_back(*std::exchange(problem_, std::nullopt));

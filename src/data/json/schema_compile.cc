@@ -12,6 +12,7 @@
 namespace cairn::json {
 namespace {
 
+// The compiler recurses, and schemas come from clients.
 constexpr std::size_t kMaxNesting = 500;
 
 template <typename Field>
@@ -97,6 +98,7 @@ Result<std::uint64_t> count_of(const Pointer& at, const Value& value) {
   if (!is_integer(value) || compare_numbers(value, Value(0)) < 0) {
     return wrong(at, value, "an integer from 0");
   }
+  // More than any value has: no limit.
   if (compare_numbers(value, Value(UINT64_MAX)) >= 0) return UINT64_MAX;
   return value.is_double() ? static_cast<std::uint64_t>(value.get_double())
                            : value.to_number<std::uint64_t>();
@@ -182,6 +184,8 @@ class Compiler {
   };
 
   Result<RuleId> add(const Value& schema, const Pointer& at) {
+    // By address: the same place of the document is one rule, also when references lead to it. So
+    // references in a circle end.
     const auto [known, is_new] = ids_.try_emplace(&schema, rules_->rules.size());
     const auto id = known->second;
     if (!is_new) return id;
@@ -213,6 +217,7 @@ class Compiler {
       TRY(add_map(rule.*map, value, at));
     } else if (name.starts_with('$')) {
       TRY(core_keyword(rule, id, name, value, at));
+      // Unknown keywords are ignored, as the standard has it.
     } else {
       TRY(other_keyword(rule, name, value, at));
     }
@@ -222,7 +227,7 @@ class Compiler {
   Result<void> core_keyword(Rule& rule, RuleId id, std::string_view name, const Value& value,
                             const Pointer& at) {
     if (name == "$ref" || name == "$dynamicRef") {
-      // Within one document, what is dynamic about a reference has nothing to choose from.
+      // Within one document a dynamic reference has only one target to choose from.
       references_.push_back({&rule, std::string(TRY(string_of(at, value))), at});
     } else if (name == "$anchor" || name == "$dynamicAnchor") {
       anchors_.insert_or_assign(std::string(TRY(string_of(at, value))), id);
@@ -231,6 +236,8 @@ class Compiler {
       if (id != 0) return refused(at, "is an $id below the root, which is not supported");
       if (id_.ends_with('#')) id_.pop_back();
     } else if (name == "$defs") {
+      // Compiled though nothing refers to it yet: it may hold anchors, and mistakes in it should
+      // show.
       Rule::Named definitions;
       TRY(add_map(definitions, value, at));
     }
@@ -286,6 +293,7 @@ class Compiler {
 
   Result<RuleId> resolve(const Reference& reference) {
     std::string_view target = reference.target;
+    // A reference by the schema's own $id is one within it.
     if (target.starts_with(id_)) target.remove_prefix(id_.size());
     if (!target.empty() && target.front() != '#') {
       return refused(reference.at, fmt::format("refers to '{}'; only references within the schema, "
@@ -298,6 +306,7 @@ class Compiler {
       const auto anchor = anchors_.find(fragment);
       if (anchor != anchors_.end()) return anchor->second;
     } else if (const auto pointer = Pointer::parse(fragment)) {
+      // It may be a place that no keyword has led to, so it is compiled now.
       if (const auto* schema = get(root_, *pointer)) return add(*schema, *pointer);
     }
     return refused(reference.at,

@@ -1,4 +1,6 @@
-// What unevaluatedItems and unevaluatedProperties ask for; private to the schema's sources.
+// The marks that unevaluatedItems and unevaluatedProperties need; private to the schema's sources.
+//
+// Threads     one at a time: a check's own.
 #pragma once
 
 #include <cstddef>

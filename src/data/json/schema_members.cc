@@ -1,4 +1,4 @@
-// What a proof knows about the members of objects.
+// Facts that a proof uses about the members of objects.
 #include <algorithm>
 
 #include "data/json/schema_proof.h"
@@ -69,8 +69,8 @@ struct Option {
   std::string pattern{};
 };
 
-// What one rule may say of a member that nobody names, whose name matches `pattern` if there is
-// one.
+// The options that one rule leaves for a member that nobody names, whose name matches `pattern` if
+// there is one.
 std::vector<Option> options(Node node, std::string_view pattern, std::size_t& cost) {
   const auto& rule = node.rule();
   std::vector<Option> out;

@@ -11,7 +11,7 @@
 
 namespace cairn::json {
 
-// The way from the whole instance to a part of it, on the stack of who walks there.
+// The way from the whole instance to a part of it, on the stack of the function that walks there.
 struct InstancePath {
   const InstancePath* parent = nullptr;  // none: the whole
   std::string_view name{};

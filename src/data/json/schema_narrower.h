@@ -15,7 +15,7 @@ namespace cairn::json {
 //             detail `schema`), what it lets through, and what to write instead. The detail
 //             `example`, when there is one, is JSON that the narrow one accepts and the other
 //             refuses.
-//             INVALID_ARGUMENT as Schema::compile() when either is no schema.
+//             INVALID_ARGUMENT as Schema::compile() when either is not a schema.
 // Costs       at most some hundred thousand steps, after which it refuses.
 Result<void> check_narrower(const Value& narrow, const Value& wide);
 

@@ -273,7 +273,7 @@ TEST(SchemaNarrowerRandom, EverySchemaIsNarrowerThanItself) {
   for (auto seed = first; seed < first + kSeeds; ++seed) {
     const auto document = Grammar(seed).document();
     const auto schema = Schema::compile(document);
-    // What other keywords have looked at is followed only in simple cases.
+    // The keywords that ask what others have looked at are followed only in simple cases.
     const bool supported = !write(document).contains("unevaluated");
     if (!supported || !schema || endless_rule(schema->rules())) continue;
     const auto outcome = check_narrower(document, document);

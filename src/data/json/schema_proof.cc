@@ -37,7 +37,7 @@ Proof::Proof(const SchemaRules& narrow, const SchemaRules& wide, std::size_t siz
 
 MaybeGap Proof::run() {
   auto gap = show(Case{.all = {Node{narrow_, 0}}}, Node{wide_, 0});
-  // What was left out on the way may have been what mattered.
+  // A part that was left out on the way may have been the one that mattered.
   if (!gap && exhausted_) gap = too_complicated("");
   return gap;
 }
@@ -76,7 +76,7 @@ MaybeGap Proof::show(Case values, Node rule) {
   open_.emplace(goal, Open{level_, index});
   auto gap = show_open(goal.values, rule);
   open_.erase(goal);
-  // What rests on a goal that is still open is not known yet.
+  // A result that rests on a goal which is still open is not known yet.
   if (gap || lowest_used_ >= index) known_.emplace(goal, gap);
   if (lowest_used_ >= index) lowest_used_ = kNone;
   lowest_used_ = std::min(lowest_used_, used_before);

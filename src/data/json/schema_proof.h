@@ -6,6 +6,8 @@
 // alternatives, or by kind, or shown to have no values. A goal met again while it is being shown
 // holds if it is then about a smaller value: were there a value that breaks it, the smallest could
 // have no cause. Met again about the same value it is not shown.
+//
+// Threads     one at a time: a proof is made for one question and dropped.
 #pragma once
 
 #include <map>
@@ -50,7 +52,7 @@ class Proof final {
     std::size_t index;  // among the open goals
   };
   using Names = std::set<std::string, std::less<>>;
-  // What members that nobody names fit; and the pattern their names match, if that was a choice.
+  // The case that unnamed members fit; and the pattern their names match, if that was a choice.
   struct Others {
     Case values;
     std::vector<std::string> patterns{};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kLongestExample = 50;
 
-// What always looks at the same value: the rule, what it refers to, and its `allOf`.
+// The rules that always look at the same value: the rule, what it refers to, and its `allOf`.
 Case unconditional(Node rule, std::size_t& steps) {
   Case speaker{.all = {rule}};
   expand(speaker, steps);

@@ -1,4 +1,4 @@
-// What a schema is compiled to; private to the schema's own sources.
+// The form a schema is compiled to; private to the schema's own sources.
 #pragma once
 
 #include <cstdint>

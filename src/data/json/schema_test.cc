@@ -1,4 +1,4 @@
-// What a schema accepts is in tests/schema/cases; here is what it says, and what it costs.
+// Schemas: their messages and their cost. Which values they accept is in tests/schema/cases.
 #include "data/json/schema.h"
 
 #include <chrono>

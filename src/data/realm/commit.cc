@@ -9,6 +9,8 @@
 namespace cairn {
 namespace {
 
+// A bound, not a goal. Commits that merge take turns, so only those that need no merge can keep
+// coming first.
 constexpr int kMaxAttempts = 1000;
 constexpr std::int64_t kMaxMergedChanges = 1'000'000;
 
@@ -76,7 +78,8 @@ Result<void> check_grown_from(const std::optional<NodeKey>& base, const CommitRe
                      .with("currentRoot", request.expected_root->render()));
 }
 
-// What may be said at once of where the depot is; nothing when the place is gone.
+// Refuses at once what no merge could help: an exact commit on another root, or a place that is
+// gone.
 Result<void> check_current(const std::optional<NodeKey>& current, const CommitRequest& request) {
   if (request.exact && current != request.expected_root) {
     const auto& expected = *request.expected_root;
@@ -114,7 +117,7 @@ Result<NodePtr> open_base(const NodeReader& nodes, const NodeKey& base, const No
 
 }  // namespace
 
-// What one try to commit would make of the depot.
+// The outcome of one attempt to commit, before it is written.
 struct Realm::Attempt {
   NodeKey root;                // of the depot
   NodeKey place_root;          // of the place; the same for the whole depot
@@ -124,7 +127,7 @@ struct Realm::Attempt {
   std::vector<std::string> same_as_others = {};
 };
 
-// The root of the request's place now. Nothing when the place is gone or a file.
+// The root of the request's place now. Nullopt when the place is gone, or a file.
 Result<std::optional<NodeKey>> Realm::current_root(const Depot& depot,
                                                    const CommitRequest& request) const {
   if (request.place.is_root()) return depot.root;
@@ -140,7 +143,8 @@ Result<std::optional<NodeKey>> Realm::grown_from(const CommitRequest& request) c
   const Place place{request.depot, request.place};
   if (auto noted = TRY(base_of(request.root, place))) return noted;
   if (request.expected_root) return request.expected_root;
-  // Of what came to a place with a commit of more than the place, nothing was noted.
+  // A root may have come to the place with a commit of something larger. Then no origin was noted
+  // for it, but the history shows it.
   if (!place.path.is_root() && TRY(in_history(place, request.root))) return request.root;
   return std::nullopt;
 }
@@ -175,6 +179,7 @@ Result<Realm::Attempt> Realm::try_commit(const Depot& depot, const std::optional
     auto start = TRY(open_base(stage, *base, *current));
     Budget budget(clock_, {.entries = kMaxMergedChanges});
     auto merged = TRY(merge(stage, start, mine, TRY(stage.get(*current)), budget));
+    // Nothing has been written so far; the stage goes with the attempt.
     if (merged.root == nullptr) return conflict(*current, *base, std::move(merged.conflicts));
     if (merged.from_theirs.size() > kMaxPaths) merged.from_theirs.resize(kMaxPaths);
     attempt.merged = true;
@@ -208,9 +213,11 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
   Batch batch;
   batch.realm = id_;
   auto key = records::depot_key(id_, depot.id);
+  // Before the record is changed below: the condition is the depot as it was read.
   batch.conditions.push_back({key, records::encode(depot)});
   depot.root = attempt.root;
   depot.sequence += 1;
+  // Never backwards, also when the clock was set back.
   depot.updated_at = std::max(clock_.now(), depot.updated_at);
   HistoryEntry entry{depot.sequence,   depot.root,      request.author,
                      depot.updated_at, request.message, attempt.merged};
@@ -236,6 +243,7 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
   if (stage != nullptr) {
     batch.nodes = stage->reachable(request.root);
     batch.required.assign(linked.begin(), linked.end());
+    // The change shares nodes with the root it was made on, which nothing may have swept meanwhile.
     batch.required.push_back(*request.made_on);
   } else {
     batch.required.push_back(request.root);
@@ -244,6 +252,7 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
   return batch;
 }
 
+// By a random byte of the id. Two depots that share a mutex only wait for each other.
 Mutex& Realm::turn_to_merge(const DepotId& depot) {
   return merging_[static_cast<unsigned char>(depot.bytes().back()) % merging_.size()];
 }
@@ -264,17 +273,18 @@ Result<CommitResult> Realm::unchanged(const Depot& depot, Attempt attempt,
                       std::move(attempt.same_as_others)};
 }
 
-// What is stored, and what is in the stage if there is one.
+// The store, and the stage above it if there is one.
 const NodeReader& Realm::nodes_with(const Stage* stage) const {
   if (stage != nullptr) return *stage;
   return nodes_;
 }
 
-// Nothing when it should be tried again: somebody else was faster, or it has to merge.
+// Nullopt when it should be tried again: somebody else was faster, or it has to merge.
 Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& request,
                                                        const Stage* stage,
                                                        std::span<const NodeKey> linked,
                                                        Merging merging) {
+  // Not get_depot(): what is remembered may be one commit behind, and the attempt would be in vain.
   auto depot = TRY(read_depot(request.depot));
   auto current = TRY(current_root(depot, request));
   TRY(check_current(current, request));
@@ -301,8 +311,8 @@ Result<CommitResult> Realm::commit_staged(const CommitRequest& request, const St
   TRY(check_directory(*TRY(nodes_with(stage).get(request.root)), "root"));
   auto done = TRY(commit_once(request, stage, linked, Merging::kNotYet));
   if (done) return std::move(*done);
-  // Who finds the depot where it was needs no turn. Who comes too late would merge or graft in vain
-  // if others could get in between.
+  // A commit that finds the depot where it expects it needs no turn. One that comes too late takes
+  // turns: otherwise it would merge or graft in vain whenever another gets in between.
   const MutexLock turn(turn_to_merge(request.depot));
   for (int attempts = 1; attempts < kMaxAttempts; ++attempts) {
     done = TRY(commit_once(request, stage, linked, Merging::kNow));

@@ -577,9 +577,9 @@ TEST_P(ManyCommits, WhileADepotIsRenamedAndTrimmedLoseNothing) {
 
 // ---- Any sequence of agents' doings -------------------------------------------------------------
 
-// What an agent means: the changes since it last read or wrote the depot. The model of a depot is
-// a map of files. An acknowledged commit applies exactly what its agent means to whatever is there;
-// it is refused exactly when another changed one of these files meanwhile.
+// An agent, and what it means: the changes since it last read or wrote the depot. The model of a
+// depot is a map of files. An acknowledged commit applies exactly what its agent means to whatever
+// is there; it is refused exactly when another changed one of these files meanwhile.
 struct Agent {
   Draft draft;
   Files synced;

@@ -95,7 +95,7 @@ class Checker final {
     if (sound) check_parts(node);
   }
 
-  // What cannot be read further below is found there.
+  // A part that cannot be read is reported where it is looked at itself.
   void check_parts(const Node& node) {
     auto wrong = wrong_between_parts(nodes_, node);
     if (!wrong || !*wrong) return;

@@ -24,9 +24,12 @@ class Marker final {
     while (!open.empty()) {
       auto key = open.back();
       open.pop_back();
+      // A node in use that cannot be read ends the collection: below it, nothing can be told from
+      // garbage.
       auto node = TRY(nodes_.get(key));
       for (const auto& branch : node->branches()) visit(branch.key, true, open);
       for (const auto& entry : node->entries()) {
+        // Smaller files are one node. The entry says so, without reading it.
         visit(entry.key, entry.is_dir() || entry.bytes > kMaxInline, open);
       }
       for (const auto& piece : node->pieces()) visit(piece.key, node->level() > 1, open);
@@ -56,11 +59,13 @@ class Collector final {
   }
 
   Result<GcReport> run() {
+    // From here on the store notes what others store or require; only then is marking safe.
     auto sweep = TRY(realm_.nodes().begin_sweep());
     TRY(mark_roots());
     TRY(mark_young());
     GcReport report;
     auto garbage = TRY(in_order_of_removal());
+    // In slices, because commits wait while one is removed.
     for (std::size_t begin = 0; begin < garbage.size(); begin += kSlice) {
       auto slice = std::span(garbage).subspan(begin, std::min(kSlice, garbage.size() - begin));
       auto removed = TRY(sweep->run([&](auto noted) { return choose(noted, slice); }));
@@ -126,6 +131,7 @@ class Collector final {
   // Parents before their children: so whatever is still there when a slice has been removed has
   // all its children, and somebody may go on to use it.
   Result<std::vector<NodeKey>> in_order_of_removal() {
+    // One slice is one atomic step; inside it no order is needed.
     if (candidates_.size() <= kSlice) return std::move(candidates_);
     std::unordered_map<NodeKey, std::size_t> parents;
     for (const auto& key : candidates_) parents.emplace(key, 0);
@@ -145,6 +151,7 @@ class Collector final {
       if (count == 0) ordered.push_back(key);
     }
     for (std::size_t i = 0; i < ordered.size(); ++i) {
+      // A copy: push_back below may move the vector's elements.
       for_each_child(NodeKey(ordered[i]), [&](auto& child) {
         if (--child.second == 0) ordered.push_back(child.first);
       });
@@ -170,6 +177,7 @@ class Collector final {
     auto key = records::freed_key(realm_.id());
     auto before = TRY(kv_.get(key));
     auto total = freed + (before ? ByteReader(*before).varint() : 0);
+    // Compacting rewrites the realm, so it waits until a quarter as much was freed as is left.
     if (total >= TRY(realm_.usage()).physical_bytes / 4) {
       TRY(sweep.reclaim());
       total = 0;
@@ -208,6 +216,7 @@ class Collector final {
   // Those that nobody has renewed meanwhile.
   Result<std::uint64_t> forget(std::vector<Batch::Condition> old) {
     std::uint64_t forgotten = 0;
+    // One record per batch, so that one that was renewed does not keep the others.
     for (auto& condition : old) {
       Batch batch;
       batch.durability = Durability::kBuffered;

@@ -296,7 +296,7 @@ TEST(Garbage, IsCollectedByOneAtATime) {
   EXPECT_THAT(collect_garbage(world.realm), IsOk());
 }
 
-// What is damaged may have held what would be taken now.
+// A damaged node may have held what would be taken now.
 TEST(Garbage, IsLeftAloneWhenSomethingInUseIsDamaged) {
   const struct {
     const char* what;

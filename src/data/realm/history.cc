@@ -23,6 +23,8 @@ Result<KeyRange> range_before(const RealmId& realm, const DepotId& depot,
   if (last.size() != kSequenceBytes) {
     return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
   }
+  // The cursor is the sequence as it stands in the key: an end at that key leaves out the entry
+  // itself and everything newer.
   range.end = records::history_key(realm, depot, 0);
   range.end.replace(range.end.size() - kSequenceBytes, kSequenceBytes, last);
   return range;
@@ -52,7 +54,7 @@ Result<std::vector<HistoryEntry>> newest(const KeyValueStore& kv, const KeyRange
   return entries;
 }
 
-// What stood at a place in a commit, if anything.
+// The key at a place in a commit; nullopt when nothing stood there.
 Result<std::optional<NodeKey>> key_in(const NodeReader& nodes, const HistoryEntry& entry,
                                       const Path& path) {
   auto found = TRY(find_place(nodes, entry.root, path));
@@ -64,9 +66,11 @@ Result<std::optional<NodeKey>> key_in(const NodeReader& nodes, const HistoryEntr
 
 Result<HistoryPage> Realm::history(const DepotId& depot, std::size_t limit,
                                    std::optional<std::string_view> cursor) const {
+  // Of a depot that does not exist the history would be empty, not an error.
   TRY(check_limit(limit));
   TRY(get_depot(depot));
   HistoryPage page;
+  // One more than asked for, to know whether there is another page.
   page.entries = TRY(newest(kv_, TRY(range_before(id_, depot, cursor)), limit + 1));
   if (page.entries.size() > limit) {
     page.entries.resize(limit);
@@ -93,6 +97,8 @@ Result<HistoryPage> Realm::history_at(const Place& place, std::size_t limit,
     }
     std::optional<NodeKey> before;
     if (i + 1 < entries.size()) before = TRY(key_in(nodes_, entries[i + 1], place.path));
+    // A commit that removed the place has no root to show; the next one that makes it again is
+    // listed.
     if (key && key != before) {
       entries[i].root = *key;
       page.entries.push_back(std::move(entries[i]));
@@ -110,6 +116,7 @@ Result<bool> Realm::in_history(const Place& place, const NodeKey& root) const {
   TRY(kv_.scan(records::history(id_, place.depot), Direction::kBackward,
                [&](ByteView key, ByteView value) {
                  auto entry = records::decode_history(key, value);
+                 // A damaged entry must not hide the sound ones; fsck reports it.
                  if (!entry) return Scan::kContinue;
                  found = whole && entry->root == root;
                  if (!whole) roots.push_back(entry->root);
@@ -133,6 +140,8 @@ Result<CommitResult> Realm::revert(const Place& place, const NodeKey& root,
   CommitRequest request{.depot = place.depot,
                         .root = root,
                         .message = std::string(message),
+                        // A revert is meant to replace what is there now, so there is nothing to
+                        // merge with.
                         .force = true,
                         .author = author,
                         .place = place.path};

@@ -40,6 +40,7 @@ class NodeBatcher final : public NodeSink {
   }
 
  private:
+  // Every commit has a fixed cost, which a mebibyte of nodes outweighs.
   static constexpr std::size_t kFlushBytes = 1 << 20;
 
   NodeStore& nodes_;
@@ -58,6 +59,7 @@ struct DirTask {
   std::vector<std::string> names;  // owns the names and types in `now`
   ImportIndex::Directory now;
   std::vector<std::unique_ptr<DirTask>> children;
+  // The directory itself counts, so that it is not complete before it has been listed.
   std::atomic<std::size_t> pending = 1;
 };
 
@@ -79,6 +81,7 @@ class Importer final {
     push(&top);
     {
       std::vector<std::jthread> helpers;
+      // This thread works too.
       for (unsigned i = 1; i < std::max(threads, 1U); ++i) helpers.emplace_back([&] { work(); });
       work();
     }
@@ -115,6 +118,7 @@ class Importer final {
     changed_.wait(state.mutex(),
                   [&] { return !state->queue.empty() || state->open == 0 || state->error; });
     if (state->queue.empty() || state->error) return nullptr;
+    // The newest first: the walk goes deep before it goes wide, so fewer directories wait.
     auto* task = state->queue.back();
     state->queue.pop_back();
     return task;
@@ -206,6 +210,8 @@ class Importer final {
     task.same = false;
     auto path = on_disk(task) + "/" + name;
     const auto file =
+        // It was a file when it was listed. If a pipe has taken its place, opening must not wait
+        // for a writer.
         TRY(os::checked(os::open_name(dir, name, O_RDONLY | O_NONBLOCK, 0, kernel_), "open", path));
     const auto about = TRY(os::checked(os::stat(file.fd(), kernel_), "open", path));
     if (!os::is_file(about)) {
@@ -213,6 +219,7 @@ class Importer final {
     }
     auto node = TRY(read_node(file, about.stx_size, name, path, batcher, buffer));
     auto stamp = os::stamp_of(about).kept();
+    // Of the bytes that were read, should it have grown since.
     stamp.size = node->size();
     // Too fresh to be told from a change that comes next: its time is not one a file has.
     if (!stamp.is_settled(began_ns_)) stamp.modified = -1;
@@ -240,6 +247,7 @@ class Importer final {
                             const std::string& path, NodeBatcher& batcher, Bytes& buffer) {
     FileWriter writer(batcher);
     std::string type;
+    // One byte more than the file has: the read that finds the end does not need a second buffer.
     buffer.resize(std::clamp<std::size_t>(size + 1, 4096, kPortion));
     std::size_t filled = 0;
     bool small = true;
@@ -279,6 +287,7 @@ class Importer final {
     const auto* known = task.known;
     task.same = task.same && known != nullptr && known->files.size() == now.files.size() &&
                 std::ranges::equal(known->dirs, now.dirs);
+    // Its node is stored already, and keep_alive() saw to it that it stays.
     if (task.same) {
       now.value = known->value;
     } else {
@@ -294,10 +303,13 @@ class Importer final {
       auto empty = empty_dict();
       TRY(stage.add(empty));
       auto dict = TRY(dict_apply(stage, empty, edits));
+      // Kept until all files are stored. A directory must never be in the store without its
+      // children.
       std::ranges::move(stage.reachable(dict->key()), std::back_inserter(*built_.lock()));
       now.value = EntryValue::of(entry_for("", *dict));
     }
     writer_.add(task.path, now);
+    // Their names were views into the children; the writer has copied them.
     task.children.clear();
     return {};
   }
@@ -362,7 +374,10 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
   std::error_code error;
   auto absolute = std::filesystem::canonical(source, error);
   if (error) return os::io_error("import", source, error.value());
+  // Before the directory is read: what others commit meanwhile is merged in, not undone.
   auto before = TRY(realm.get_depot(depot));
+  // Held to the end: the first nodes of a large import may otherwise be older than the grace time
+  // before the commit refers to them.
   Realm::Upload upload(realm);
   auto index = TRY(ImportIndex::load(realm, depot, absolute.string()));
   if (index) TRY(keep_alive(realm, depot, index->root()));

@@ -5,6 +5,8 @@
 namespace cairn {
 namespace {
 
+// Raised when the layout changes: an old index is then ignored, and the next import reads every
+// file.
 constexpr std::uint8_t kVersion = 1;
 
 }  // namespace
@@ -15,6 +17,7 @@ Result<std::optional<ImportIndex>> ImportIndex::load(Realm& realm, const DepotId
   if (!bytes) return std::nullopt;
   std::optional<ImportIndex> index(std::in_place);
   index->bytes_ = std::move(*bytes);
+  // Views into bytes_, so it is parsed where it will stay.
   if (!index->parse(source) || !TRY(realm.in_history(depot, index->root_))) return std::nullopt;
   return index;
 }
@@ -67,6 +70,7 @@ bool ImportIndex::parse(std::string_view source) {
 ImportIndexWriter::ImportIndexWriter(std::string_view source) : source_(source) {}
 
 void ImportIndexWriter::add(std::string_view path, const ImportIndex::Directory& directory) {
+  // Encoded outside the lock; directories may follow each other in any order.
   Bytes out;
   put_text(out, path);
   out.append(directory.value.key.bytes());

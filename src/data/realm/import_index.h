@@ -1,7 +1,12 @@
-// What an import saw of a directory on disk, so that the next one reads only what changed.
+// The state of a directory on disk as an import saw it, so that the next import reads only what
+// changed.
 //
 // A file is taken as unchanged when its size, times and inode are as they were, and it was not
 // changed so shortly before the import that a later change could have the same time.
+//
+// Threads     ImportIndex is immutable once loaded; ImportIndexWriter takes any number of threads.
+// Fails with  IO_ERROR from the store. An index that cannot be read is no error: everything is read
+//             again.
 #pragma once
 
 #include <string>
@@ -29,8 +34,8 @@ class ImportIndex final {
     std::vector<std::string_view> dirs;  // by name
   };
 
-  // What the last import into the depot saw of this source. Nothing when there was none, or the
-  // depot's history no longer holds its root, so that its nodes may be gone.
+  // The index of the last import into the depot from this source. Nullopt when there was none, or
+  // the depot's history no longer holds its root, so that its nodes may be gone.
   static Result<std::optional<ImportIndex>> load(Realm& realm, const DepotId& depot,
                                                  std::string_view source);
 

@@ -51,7 +51,7 @@ class ImportTest : public ::testing::Test {
       }
     }
   }
-  // What is below a directory on disk, as build_tree has it.
+  // The files below a directory on disk, as build_tree has them.
   static Files on_disk(const fs::path& top) {
     Files files;
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
@@ -77,7 +77,7 @@ class ImportTest : public ::testing::Test {
     }
     return result;
   }
-  // What is written after it has another time than what it read.
+  // Files written after it have another time than those it read.
   ImportResult import(unsigned threads = 2) {
     auto result = must(try_import(threads));
     next_tick();

@@ -1,4 +1,4 @@
-// Who wrote a node: what a delegate may name by its bare key.
+// Records of which delegate wrote a node: it may name that node by its bare key.
 //
 // Owning is recorded for the nodes a caller was given, not for what lies below them: that is
 // reached by path. It keeps no node alive; when a node is gone, so are its records.

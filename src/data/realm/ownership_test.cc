@@ -1,4 +1,4 @@
-// Who wrote a node: recorded with what is written, and forgotten with it.
+// Ownership: recorded with the nodes that are written, and forgotten with them.
 
 #include "data/realm/ownership.h"
 

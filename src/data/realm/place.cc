@@ -43,6 +43,7 @@ Result<NodePtr> graft(Stage& stage, const NodeKey& depot_root, const Path& path,
   if (path.is_root()) return directory;
   TreeEditor editor(stage, TRY(dict_open(stage, depot_root)));
   auto put = editor.put(path, EntryValue::of(entry_for(path.name(), *directory)));
+  // The message of put() would name the path above the place, which the caller may not know.
   if (!put && put.error().code == Code::kNotADirectory) {
     return fail(Code::kNotADirectory,
                 "a file stands where a directory above this place was, so the place cannot be "

@@ -1,8 +1,8 @@
 // A place: a path inside a depot, seen as if it were the whole of it. A depot is the place at its
 // own root.
 //
-// Messages about a place never name its path, nor anything outside it: who is given a place may
-// know of no other.
+// Messages about a place never name its path, nor anything outside it: a caller that was given a
+// place may not know of anything else.
 #pragma once
 
 #include <optional>
@@ -42,8 +42,8 @@ struct DepotAddress {
 // INVALID_PATH when the path has a child index in it: what that names changes with every commit.
 Result<void> check_place(const Path& path);
 
-// What stands at a place in a depot with this root, or nothing: neither a file nor a directory, or
-// a file on the way.
+// The entry at a place in a depot with this root; nullopt when there is none, or a file stands on
+// the way.
 Result<std::optional<EntryValue>> find_place(const NodeReader& nodes, const NodeKey& depot_root,
                                              const Path& path);
 

@@ -593,8 +593,9 @@ Model model_of(const Files& files) {
   return model;
 }
 
-// What an agent at a place means, as in commit_test.cc: the changes since it last read or wrote the
-// place. An acknowledged commit applies exactly these at the place, and touches nothing else.
+// An agent at a place, and what it means, as in commit_test.cc: the changes since it last read or
+// wrote the place. An acknowledged commit applies exactly these at the place, and touches nothing
+// else.
 struct PlaceAgent {
   std::string place;
   Draft draft;

@@ -8,6 +8,7 @@
 namespace cairn {
 namespace {
 
+// Titles are shown in lists and terminals, which control characters would garble.
 Result<void> check_text(std::string_view what, std::string_view text, std::size_t min,
                         std::size_t max) {
   bool printable = std::ranges::none_of(
@@ -48,6 +49,9 @@ Realm::Realm(Store& store, const RealmId& id, const Clock& clock, Random& random
       options_(options),
       ownership_(kv_, id, clock) {
   const auto prefix = records::depots(id_);
+  // Runs on the committing thread after the commit is on disk. get_depot() may be between its read
+  // and its insert just then, so erasing is not enough: the generation tells it not to keep what it
+  // read.
   watching_ = kv_.watch(prefix, [this, size = prefix.begin.size()](const std::vector<Bytes>& keys) {
     auto remembered = remembered_.lock();
     remembered->generation += 1;
@@ -75,6 +79,8 @@ Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey>
                   root->render());
     }
     depot.root = *root;
+    // Required in the same step: the garbage collector may take the root between the check above
+    // and the commit.
     batch.required.push_back(*root);
   } else {
     auto empty = empty_dict();
@@ -83,9 +89,11 @@ Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey>
   }
   HistoryEntry first{0, depot.root, std::nullopt, depot.created_at, "created", false};
   auto key = records::depot_key(id_, depot.id);
+  // Ids are random. The condition makes sure that a collision could never overwrite a depot.
   batch.conditions.push_back({key, std::nullopt});
   batch.puts.push_back({key, records::encode(depot)});
   batch.puts.push_back({records::history_key(id_, depot.id, 0), records::encode(first)});
+  // The root is its own origin: whatever is committed from it later has a base to merge from.
   batch.puts.push_back({records::origin_key(id_, depot.root, depot.id),
                         records::encode(Origin{depot.id, depot.root, depot.created_at})});
   TRY(kv_.commit(std::move(batch)));
@@ -98,6 +106,7 @@ Result<DepotPage> Realm::list_depots(std::size_t limit, std::optional<std::strin
   if (cursor) {
     auto last = TRY(parse_cursor(*cursor));
     if (last.size() != 16) return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
+    // A key with a zero byte appended is the smallest one after it.
     range.begin = records::depot_key(id_, DepotId::from_bytes(last)) + '\0';
   }
   DepotPage page;
@@ -129,8 +138,11 @@ Result<Depot> Realm::get_depot(const DepotId& depot) const {
     generation = remembered->generation;
   }
   auto read = TRY(read_depot(depot));
+  // A change that was announced since may be newer than what was read.
   auto remembered = remembered_.lock();
   if (remembered->generation == generation) {
+    // All at once: a realm rarely has so many, and keeping them in order of use would cost every
+    // hit.
     if (remembered->depots.size() >= kMaxRemembered) remembered->depots.clear();
     remembered->depots.insert_or_assign(depot, read);
   }
@@ -146,6 +158,8 @@ Result<Depot> Realm::read_depot(const DepotId& depot) const {
 
 Result<Depot> Realm::update(const DepotId& id, const DepotChange& change) {
   const auto key = records::depot_key(id_, id);
+  // The condition on the depot's record, which update() adds, covers the rest of the batch too:
+  // every commit rewrites this record, so no history entry can appear in between.
   return cairn::update(kv_, key, "the depot " + id.render(),
                        [&](const auto& stored, Batch& batch) -> Result<Depot> {
                          if (!stored) return no_depot(id);
@@ -169,6 +183,7 @@ Result<Depot> Realm::set_max_history(const DepotId& depot, std::uint64_t max_his
   TRY(check_max_history(max_history));
   return update(depot, [&](Depot& record, Batch& batch) -> Result<void> {
     record.max_history = max_history;
+    // The history holds the current entry and max_history before it.
     if (record.sequence <= max_history) return {};
     auto old = records::history(id_, depot);
     old.end = records::history_key(id_, depot, record.sequence - max_history);
@@ -185,6 +200,8 @@ Result<void> Realm::delete_depot(const DepotId& depot) {
     if (!stored) return no_depot(depot);
     batch.realm = id_;
     batch.deletes.push_back(key);
+    // Origins stay until the garbage collector finds their roots gone: they are keyed by root, and
+    // finding those of one depot would mean reading all of them.
     batch.deletes.push_back(records::import_key(id_, depot));
     return kv_.scan(records::history(id_, depot), Direction::kForward, [&](ByteView at, ByteView) {
       batch.deletes.emplace_back(at);
@@ -195,6 +212,7 @@ Result<void> Realm::delete_depot(const DepotId& depot) {
 }
 
 Result<NodeKey> Realm::root_at(const Place& place) const {
+  // A child index names something else after every commit; it cannot be a place.
   TRY(check_place(place.path));
   auto depot = TRY(get_depot(place.depot));
   if (place.path.is_root()) return depot.root;
@@ -218,8 +236,12 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
   Batch batch;
   batch.realm = id_;
   batch.nodes = stage.reachable(root);
+  // The new nodes refer to nodes of `from` and to those that were linked in. Requiring them here
+  // keeps the rule that every stored node has its children, whatever a sweep is doing.
   batch.required = change.linked;
   batch.required.push_back(from);
+  // No depot points at this root yet, so losing it in a crash loses nothing that was promised. The
+  // commit that makes it part of a depot syncs the log, and these nodes with it.
   batch.durability = Durability::kBuffered;
   auto now = clock_.now();
   auto remember = [&](const Place& where, const NodeKey& base) {
@@ -230,6 +252,7 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
     TRY(check_place(options.place->path));
     remember(*options.place, from);
   } else {
+    // `from` may have grown from several depots, or places; the new root grew from all of them.
     TRY(scan_records(kv_, records::origins(id_, from),
                      [&](ByteView key, ByteView value) -> Result<void> {
                        auto found = TRY(records::decode_origin(key, value));
@@ -251,6 +274,7 @@ Result<std::optional<NodeKey>> Realm::base_of(const NodeKey& root, const Place& 
 }
 
 Realm::Upload::Upload(Realm& realm) : realm_(realm), began_(realm.clock_.now()) {
+  // A multiset: two uploads may begin in the same millisecond.
   realm_.uploads_.lock()->insert(began_);
 }
 

@@ -5,6 +5,9 @@
 //             depot are linearizable.
 // Threads     every function may be called from any thread.
 // REQUIRES    one object per realm and process: uploads in progress are known to it alone.
+// Fails with  DEPOT_NOT_FOUND, NODE_NOT_FOUND, INVALID_ARGUMENT and INVALID_CURSOR for what is
+//             asked for; QUOTA_EXCEEDED when nothing more fits; CORRUPT_NODE and IO_ERROR from the
+//             store.
 #pragma once
 
 #include <array>
@@ -60,7 +63,7 @@ struct CommitRequest {
   // Never merge: PRECONDITION_FAILED unless the place is at expected_root, and the root is not
   // known to have grown from another.
   bool exact = false;
-  // Who owns the place's new root from now on, and what else they own.
+  // Become owners of the place's new root, and of the nodes in also_owned.
   std::vector<DelegateId> owners = {};
   std::vector<NodeKey> also_owned = {};
 };
@@ -76,9 +79,9 @@ struct CommitResult {
 };
 
 struct SaveOptions {
-  // Where the change began: the depot, or a place in it. Nothing: at some root.
+  // Where the change began: the depot, or a place in it. Nullopt: at some root.
   std::optional<Place> place = std::nullopt;
-  // Who owns the new root from now on, and what else they own.
+  // Become owners of the new root, and of the nodes in also_owned.
   std::vector<DelegateId> owners = {};
   std::vector<NodeKey> also_owned = {};
 };
@@ -147,13 +150,13 @@ class Realm final {
                     const SaveOptions& options);
   Result<void> save(const Stage& stage, const Changed& change, const NodeKey& from,
                     std::optional<Place> place);
-  // What a root is known to have grown from at this place.
+  // The root that this one is known to have grown from at this place.
   Result<std::optional<NodeKey>> base_of(const NodeKey& root, const Place& place) const;
 
   // Checks a raw node (admit.h), stores it and makes it the owners', in one step. Buffered.
   Result<NodePtr> admit(const NodeKey& key, ByteView bytes, std::span<const DelegateId> owners);
 
-  // Who wrote which nodes.
+  // Records of which delegate wrote which node.
   Ownership& ownership() { return ownership_; }
   const Ownership& ownership() const { return ownership_; }
 

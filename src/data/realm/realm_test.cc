@@ -361,7 +361,7 @@ TEST(Quota, RefusesWritesBeyondItAndChangesNothing) {
   }
   EXPECT_EQ(world.everything(), before);
 
-  // What needs nothing new still works.
+  // An operation that needs no new node still works.
   EXPECT_THAT(world.realm.revert(depot.id, depot.history()[1].root, ""), IsOk());
   EXPECT_THAT(world.realm.create_depot("one more", depot.root()), IsOk());
   must(world.realm.set_quota(0));

@@ -1,4 +1,4 @@
-// What the tests of this folder share: a realm over either backend, and depots told as stories.
+// Shared by the tests of this folder: a realm over either backend, and depots told as stories.
 //
 //   World world;
 //   auto depot = world.a_depot().with("src/a.ts", "1").committed();
@@ -53,7 +53,7 @@ inline Result<NodeKey> save_rm(Realm& realm, const NodeKey& from, std::optional<
   return changed.root->key();
 }
 
-// What an agent has made of a depot's or place's root so far: each step is saved and builds on the
+// The work of an agent on a depot's or place's root so far: each step is saved and builds on the
 // one before.
 class Draft final {
  public:
@@ -249,7 +249,7 @@ class World final {
     }
     return all;
   }
-  // What the account should say, added up from the nodes themselves.
+  // The usage that the account should say, added up from the nodes themselves.
   Usage recounted() {
     Usage sum;
     sum.quota_limit = must(realm.usage()).quota_limit;

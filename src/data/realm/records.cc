@@ -35,6 +35,7 @@ KeyRange depots(const RealmId& realm) { return KeyRange::prefix(key('d', realm.b
 
 Bytes history_key(const RealmId& realm, const DepotId& depot, std::uint64_t sequence) {
   auto out = key('h', realm.bytes(), depot.bytes());
+  // Big-endian, so that keys sort by number and a scan backwards gives the newest commit first.
   for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(sequence >> shift));
   return out;
 }
@@ -90,6 +91,7 @@ Result<Depot> decode_depot(ByteView key, ByteView value) {
   depot.sequence = in.varint();
   depot.created_at = static_cast<Millis>(in.varint());
   depot.updated_at = static_cast<Millis>(in.varint());
+  // Trailing bytes are damage as well: a newer layout has another version.
   if (in.failed() || !in.at_end()) return damaged("depot");
   depot.root = NodeKey::from_bytes(root);
   return depot;
@@ -147,6 +149,7 @@ Result<RootOrigin> decode_origin(ByteView key, ByteView value) {
   if (in.failed() || !in.at_end()) return damaged("origin");
   if (!whole) {
     auto parsed = Path::parse(path);
+    // The key holds only a hash of the path: the two must belong together.
     const bool fits = parsed && !parsed->is_root() && key.substr(kWholeDepot) == path_hash(path);
     if (!fits) return damaged("origin");
     found.origin.place.path = std::move(*parsed);

@@ -48,7 +48,7 @@ struct HistoryEntry {
   bool operator==(const HistoryEntry&) const = default;
 };
 
-// What a root grew from: what stood at the place then.
+// The base a root grew from: the root that stood at the place then.
 struct Origin {
   Place place;
   NodeKey base;

@@ -1,4 +1,4 @@
-// What an embedded store stands on: three ordered tables of bytes that change together.
+// The seam below an embedded store: three ordered tables of bytes that change together.
 //
 // Invariants  a write is atomic across the tables; a scan sees one state of its table.
 // Threads     reads from any thread, at any time; one write at a time.

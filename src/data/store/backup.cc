@@ -37,6 +37,7 @@ fs::path parent_of(const fs::path& path) { return fs::absolute(path).parent_path
 
 Result<void> fill_backup(Backend& backend, const fs::path& target) {
   TRY(backend.checkpoint(target / "store"));
+  // The marker comes last: a backup without it is not complete.
   TRY(write_marker(target));
   return os::sync_path(parent_of(target));
 }

@@ -3,6 +3,8 @@
 //
 // RocksDB has a lock of its own, but turns its log files over before it takes it: two processes
 // that open a store at the same moment would trip over each other.
+//
+// Threads     take() from any thread; the lock itself belongs to one owner.
 #pragma once
 
 #include <filesystem>

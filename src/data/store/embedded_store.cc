@@ -22,9 +22,12 @@ Result<bool> is_empty(const Backend& backend) {
 Result<void> check_format(Backend& backend) {
   auto record = TRY(backend.get(Table::kPointers, kFormatKey));
   if (!record) {
+    // A database without our record is new only if it is empty: anything else belongs to somebody
+    // else.
     if (!TRY(is_empty(backend))) return incompatible("it was not written by Cairn");
     Changes first;
     first[Table::kPointers].emplace(kFormatKey, encode_format(kStoreFormat));
+    // Synced before anything else is written, so that no store is ever without its version.
     return backend.write(first, Durability::kSynced);
   }
   auto version = decode_format(*record);

@@ -2,6 +2,9 @@
 //
 //   kv(), nodes() --reads--> cache --> backend
 //         \--changes--> writer: queue, overlay, ledger --> backend --> watchers
+//
+// Threads     every function may be called from any thread.
+// Fails with  as Store, KeyValueStore and NodeStore.
 #pragma once
 
 #include <map>

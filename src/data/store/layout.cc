@@ -10,6 +10,7 @@ NodeRow::NodeRow(const RealmId& realm, const NodeKey& key) {
 }
 
 std::uint32_t StoredInfo::minute_of(Millis now) {
+  // A clock before 1970 must not wrap around to a stamp in the far future.
   return static_cast<std::uint32_t>(std::max<Millis>(now, 0) / 60'000);
 }
 

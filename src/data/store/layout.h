@@ -11,6 +11,8 @@
 // ones in 2 nodes without a quota is `ac 02 e8 07 02 00`, and a node stored 28,333,333 minutes
 // after 1970 (2023-11-14 22:13) as 5 bytes of data for 4 of its own has the info `01 b0 55 15 05
 // 04`.
+//
+// Threads     values and plain functions of their arguments.
 #pragma once
 
 #include <array>
@@ -34,7 +36,7 @@ inline constexpr std::string_view kUsagePrefix =
 
 inline bool is_reserved(ByteView key) { return !key.empty() && key.front() == kReservedByte; }
 
-// Under which a node lies in node_info and node_data.
+// The key of a node's row in node_info and node_data.
 class NodeRow final {
  public:
   static constexpr std::size_t kRealmBytes = 16;

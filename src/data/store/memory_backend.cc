@@ -38,6 +38,7 @@ Result<bool> MemoryBackend::read(Table table, ByteView key, const Reader& reader
     if (row == rows.end()) return false;
     value = row->second;
   }
+  // Without the lock: the reader may come back for another row.
   reader(value);
   return true;
 }

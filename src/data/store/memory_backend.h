@@ -1,6 +1,7 @@
 // The tables in memory: the twin of RocksBackend for tests.
 //
 // A scan holds on to the state it began with; a write meanwhile copies it first.
+// Threads     as Backend: reads from any thread, one write at a time.
 #pragma once
 
 #include "base/guarded.h"

@@ -20,7 +20,16 @@ std::uint64_t hash_of(const RealmId& realm, const NodeKey& key) {
   return key.word() ^ (low * 0x9e3779b97f4a7c15U);
 }
 
-// An open-addressed table of entry numbers over a vector of entries, each in the list of its pool.
+// The least-recently-used cache of one shard. Three structures share the entries:
+//
+//   entries_   the nodes themselves, in a vector whose places are used again through free_; an
+//              entry keeps its number as long as it lives
+//   table_     finds an entry by its hash: open addressing with linear probing, at most half full;
+//              slots are 8 bytes, so a probe reads one cache line and seldom a wrong entry
+//   pools_     two doubly linked lists through the entries, newest to oldest, for directories and
+//              for data; each has a capacity of its own, so neither pushes out the other
+//
+// The links are numbers and not pointers: half the size, and growing the vector leaves them valid.
 // Threads  one at a time.
 class Entries final {
  public:
@@ -36,12 +45,14 @@ class Entries final {
     return entries_[slot->entry].node;
   }
 
-  // What has to go for it.
+  // Returns the nodes it had to drop. The caller frees them when it no longer holds the lock.
   std::vector<NodePtr> insert(const RealmId& realm, const NodePtr& node, std::uint64_t hash) {
     const std::size_t charge = node->memory() + sizeof(Entry) + 2 * sizeof(Slot);
     const auto pool = static_cast<std::size_t>(pool_of(*node));
     std::vector<NodePtr> evicted;
+    // Larger than its whole pool: keeping it would empty the pool for one node.
     if (charge > pools_[pool].capacity) return evicted;
+    // Two threads missed it at the same time and both read it.
     if (const Slot* slot = lookup(realm, node->key(), hash)) {
       touch(slot->entry);
       return evicted;
@@ -53,7 +64,7 @@ class Entries final {
     return evicted;
   }
 
-  // What was there.
+  // Returns the node that was there, to be freed outside the lock.
   NodePtr erase(const RealmId& realm, const NodeKey& key, std::uint64_t hash) {
     const Slot* slot = lookup(realm, key, hash);
     return slot == nullptr ? nullptr : remove(slot->entry);
@@ -137,6 +148,8 @@ class Entries final {
     while (table_[gap].entry != number) gap = (gap + 1) & mask();
     for (std::size_t at = (gap + 1) & mask(); table_[at].entry != kNone; at = (at + 1) & mask()) {
       const std::size_t home = entries_[table_[at].entry].hash & mask();
+      // An entry may move into the gap unless its home lies between the gap and where it is: then a
+      // probe that starts at home would not come past the gap.
       if (((at - home) & mask()) >= ((at - gap) & mask())) {
         table_[gap] = table_[at];
         gap = at;
@@ -184,7 +197,8 @@ class Entries final {
 
 }  // namespace
 
-// Nodes are freed when the lock is free again.
+// The result of insert() and erase() outlives the temporary lock: nodes are freed when the lock is
+// free again, since freeing a large one takes long.
 struct NodeCache::Shard {
   explicit Shard(Capacity capacity) : entries(Entries(capacity)) {}
   Guarded<Entries> entries;
@@ -214,6 +228,9 @@ void NodeCache::insert(const RealmId& realm, const NodePtr& node) {
   const auto evicted = shard(hash).entries.lock()->insert(realm, node, hash);
 }
 
+// Inserted first, compared second. An eraser counts before it erases: if it counts after the
+// comparison it finds the node and removes it, if before, the comparison shows it. An erasure of
+// another key only costs this one its place.
 void NodeCache::insert(const RealmId& realm, const NodePtr& node, std::uint64_t erasures_before) {
   insert(realm, node);
   if (erasures_ != erasures_before) erase(realm, node->key());

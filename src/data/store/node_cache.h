@@ -28,7 +28,7 @@ class NodeCache final {
   NodeCache& operator=(const NodeCache&) = delete;
   ~NodeCache();
 
-  // Nothing when it is not there.
+  // Null when it is not there.
   NodePtr find(const RealmId& realm, const NodeKey& key);
   void insert(const RealmId& realm, const NodePtr& node);
   void erase(const RealmId& realm, const NodeKey& key);

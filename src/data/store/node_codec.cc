@@ -11,6 +11,7 @@ namespace {
 
 constexpr char kRaw = 0;
 constexpr char kZstd = 1;
+// Below this, the frame's header eats what is gained.
 constexpr std::size_t kMinCompressed = 64;
 constexpr int kLevel = 1;
 // Directories are mostly keys, which do not shrink: what can be gained, the fastest level gains in
@@ -47,6 +48,7 @@ Bytes pack_raw(ByteView node) {
 }
 
 std::optional<Bytes> decompress(ByteView frame) {
+  // Read from the frame and bounded before memory is taken: the bytes may be damaged.
   const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
   // Unknown and damaged sizes are the two largest numbers.
   if (size > kMaxNodeBytes) return std::nullopt;
@@ -71,6 +73,7 @@ Bytes pack_node(ByteView node) {
                                         level_for(node));
     return ZSTD_isError(size) != 0U ? 0 : 1 + size;
   });
+  // Compressed only when it is smaller.
   if (value.empty() || value.size() > node.size()) return pack_raw(node);
   value.shrink_to_fit();
   return value;

@@ -14,7 +14,7 @@ namespace cairn {
 
 Bytes pack_node(ByteView node);
 
-// The inverse; nothing when the value is not one that pack_node could have written. Never makes
+// The inverse; nullopt when the value is not one that pack_node could have written. Never makes
 // more than kMaxNodeBytes.
 std::optional<Bytes> unpack_node(ByteView value);
 

@@ -3,6 +3,7 @@
 // Invariants  what get() returns hashes to its key; a node whose stored bytes do not is
 //             CORRUPT_NODE, never data.
 // Threads     every function may be called from any thread.
+// Fails with  NODE_NOT_FOUND, CORRUPT_NODE, QUOTA_EXCEEDED, IO_ERROR.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,7 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
-// What is known of a stored node without reading it.
+// The facts about a stored node that are known without reading it.
 struct NodeInfo {
   NodeKey key;
   Millis stored_at = 0;  // last stored or required; to the minute, never in the future

@@ -15,6 +15,7 @@ void Overlay::put(Table table, Bytes key, Bytes value) {
 }
 
 void Overlay::erase(Table table, Bytes key) {
+  // Noted, not removed: it hides what lies below.
   changes_[table].insert_or_assign(std::move(key), std::nullopt);
 }
 
@@ -22,6 +23,7 @@ void Overlay::absorb(Overlay&& above) {
   for (Table table : kTables) {
     auto& mine = changes_[table];
     auto& theirs = above.changes_[table];
+    // The usual case: one commit in the group.
     if (mine.empty()) mine.swap(theirs);
     while (!theirs.empty()) {
       auto placed = mine.insert(theirs.extract(theirs.begin()));

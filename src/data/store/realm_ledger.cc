@@ -30,9 +30,11 @@ void RealmLedger::stamp(const NodeKey& key, StoredInfo info) {
 Result<void> RealmLedger::store(NewNode node) {
   const NodeKey& key = node.node->key();
   if (auto known = TRY(info(key))) {
+    // Storing again renews the grace time; the bytes are the same by definition.
     stamp(key, *known);
     return {};
   }
+  // Prepared outside the queue, unless the node was there then and has been swept since.
   Bytes data = node.packed ? std::move(*node.packed) : pack_node(node.node->bytes());
   const StoredInfo info{minute_, data.size(), node.node->bytes().size()};
   usage_.physical_bytes += info.physical_bytes;
@@ -56,6 +58,7 @@ Result<void> RealmLedger::require(const NodeKey& key) {
 Result<std::optional<StoredInfo>> RealmLedger::remove(const NodeKey& key) {
   auto known = TRY(info(key));
   if (!known) return std::nullopt;
+  // By its record, not by the node: the account goes down by exactly what it went up by.
   usage_.physical_bytes -= known->physical_bytes;
   usage_.logical_bytes -= known->logical_bytes;
   usage_.node_count -= 1;
@@ -66,6 +69,7 @@ Result<std::optional<StoredInfo>> RealmLedger::remove(const NodeKey& key) {
 }
 
 Result<void> RealmLedger::close() {
+  // Only growth is refused: a realm over its quota can still be cleaned up.
   const bool grew = usage_.physical_bytes > before_.physical_bytes;
   if (grew && usage_.quota_limit != 0 && usage_.physical_bytes > usage_.quota_limit) {
     const std::uint64_t needed = usage_.physical_bytes - before_.physical_bytes;

@@ -2,6 +2,8 @@
 //
 // Opened over the change's overlay, told of nodes, closed: only then is the account written. What
 // is in the tables and what the account says change in one write and never differ.
+// Threads     one at a time: it lives within one request of the write queue.
+// Fails with  CORRUPT_NODE when the record of a node is damaged, IO_ERROR.
 #pragma once
 
 #include "data/store/layout.h"
@@ -21,7 +23,7 @@ class RealmLedger final {
   Result<void> store(NewNode node);
   // NODE_NOT_FOUND
   Result<void> require(const NodeKey& key);
-  // What is known of the removed node; nothing when it is not there.
+  // The info of the removed node; nullopt when it was not there.
   Result<std::optional<StoredInfo>> remove(const NodeKey& key);
   void set_quota(std::uint64_t physical_bytes) { usage_.quota_limit = physical_bytes; }
 

@@ -13,6 +13,8 @@ Failure corrupt(const NodeKey& key, std::string_view why) {
 
 Result<NodePtr> decode(const NodeKey& key, std::optional<Bytes> bytes) {
   if (!bytes) return corrupt(key, "it cannot be unpacked");
+  // Checked on every read from the backend: a damaged disk shows up here, and never as wrong
+  // content.
   if (NodeKey::of(*bytes) != key) return corrupt(key, "its bytes have another hash");
   auto node = Node::decode(std::move(*bytes), key);
   if (!node) return corrupt(key, node.error().message);
@@ -23,6 +25,7 @@ Result<NodePtr> decode(const NodeKey& key, std::optional<Bytes> bytes) {
 
 Result<NodePtr> RealmNodes::get(const NodeKey& key) const {
   if (auto node = cache_.find(realm_, key)) return node;
+  // Before the read: a node that is swept while it is read must not come back through the cache.
   const std::uint64_t erasures = cache_.erasures();
   auto node = get_uncached(key);
   if (node) cache_.insert(realm_, *node, erasures);
@@ -43,6 +46,7 @@ Result<NodePtr> RealmNodes::get_uncached(const NodeKey& key) const {
 }
 
 Result<bool> RealmNodes::has(const NodeKey& key) const {
+  // The info table: small rows, and a filter for keys that are not there.
   return backend_.has(Table::kNodeInfo, NodeRow(realm_, key));
 }
 
@@ -100,6 +104,7 @@ class RealmSweep final : public Sweep {
 
   Result<Removed> run(const Choose& choose) override { return writer_.sweep(realm_, choose); }
 
+  // Both tables: the data is in blob files, whose holes only a forced collection closes.
   Result<void> reclaim() override {
     const auto range = KeyRange::prefix(realm_.bytes());
     TRY(backend_.reclaim(Table::kNodeInfo, range));

@@ -1,4 +1,7 @@
 // The nodes of one realm in an embedded store.
+//
+// Threads     every function may be called from any thread.
+// Fails with  as NodeStore.
 #pragma once
 
 #include "data/store/node_store.h"

@@ -30,7 +30,7 @@ class NodesTest : public StoreTest {
     changes[Table::kNodeData].emplace(NodeRow(realm, node->key()).bytes(), std::move(value));
     ASSERT_THAT(backend->write(changes, Durability::kBuffered), IsOk());
   }
-  // What the account should say, added up from the records.
+  // The usage that the account should say, added up from the records.
   Usage recount() {
     Usage sum;
     EXPECT_THAT(nodes().for_each([&](const NodeInfo& info) {

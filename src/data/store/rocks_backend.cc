@@ -76,6 +76,7 @@ rocksdb::ReadOptions point_read(Table table) {
 Result<std::unique_ptr<RocksBackend>> RocksBackend::open(const fs::path& directory,
                                                          Options options) {
   TRY(prepare_directory(directory, options.create));
+  // Before RocksDB's own lock, which it takes too late (directory_lock.h).
   auto lock = TRY(DirectoryLock::take(directory));
   rocksdb::DBOptions db_options = rocks_db_options();
   db_options.create_if_missing = options.create;
@@ -97,6 +98,7 @@ RocksBackend::RocksBackend(DirectoryLock lock, fs::path directory, std::unique_p
 
 RocksBackend::~RocksBackend() {
   // Nobody is left to tell; what matters was synced by its commit.
+  // A database that refuses writes would refuse these too.
   if (!needs_recovery_) {
     db_->SyncWAL().PermitUncheckedError();
     if (unflushed_bytes() > kWorthFlushing) {
@@ -131,6 +133,8 @@ Result<bool> RocksBackend::read(Table table, ByteView key, const Reader& reader)
   rocksdb::PinnableSlice value;
   auto status = db_->Get(point_read(table), handle(table), slice(key), &value);
   if (status.IsNotFound()) return false;
+  // Only for node data, where the reader knows which node is lost. In the other tables a damaged
+  // block is a failure of the store.
   if (status.IsCorruption() && table == Table::kNodeData) {
     return fail(Code::kCorruptNode, "the store in '{}' is damaged: {}", directory_.string(),
                 status.ToString());
@@ -170,6 +174,7 @@ Result<void> RocksBackend::recover() {
 Result<void> RocksBackend::write(const Changes& changes, Durability durability) {
   TRY(recover());
   rocksdb::Status status;
+  // A synced commit without changes promises that everything before it is on disk.
   if (changes.empty()) {
     if (durability == Durability::kSynced) status = db_->SyncWAL();
   } else {
@@ -192,10 +197,12 @@ Result<void> RocksBackend::write(const Changes& changes, Durability durability) 
 
 Result<void> RocksBackend::reclaim(Table table, const KeyRange& range) {
   rocksdb::CompactRangeOptions options;
+  // Compactions that RocksDB starts by itself may go on meanwhile.
   options.exclusive_manual_compaction = false;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   if (table == Table::kNodeData) {
     options.blob_garbage_collection_policy = rocksdb::BlobGarbageCollectionPolicy::kForce;
+    // All blob files, not only the oldest: a sweep leaves holes anywhere.
     options.blob_garbage_collection_age_cutoff = 1.0;
   }
   const rocksdb::Slice begin = slice(range.begin);

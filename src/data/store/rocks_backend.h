@@ -2,6 +2,9 @@
 //
 // A write that fails (a full disk) leaves the database refusing writes; the next write first asks
 // it to recover, so that freeing space is enough.
+//
+// Threads     as Backend: reads from any thread, one write at a time.
+// Fails with  STORE_LOCKED and STORE_INCOMPATIBLE from open(); CORRUPT_NODE, IO_ERROR.
 #pragma once
 
 #include <memory>

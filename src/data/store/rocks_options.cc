@@ -45,6 +45,7 @@ rocksdb::DBOptions rocks_db_options() {
   // stores take to open.
   options.max_file_opening_threads = 2;
   options.skip_checking_sst_file_sizes_on_db_open = true;
+  // Bounds how long opening takes after a crash: the log is read again then.
   options.max_total_wal_size = 64 * kMiB;
   options.max_manifest_file_size = 16 * kMiB;
   options.max_background_jobs = 2;

@@ -1,4 +1,4 @@
-// What only the store on disk does: it lasts, locks, is backed up, and survives a full disk.
+// Properties of the store on disk alone: it lasts, locks, is backed up, and survives a full disk.
 #include <cstdlib>
 #include <fstream>
 

@@ -1,4 +1,7 @@
 // A store: the key-value part, the nodes of every realm, and copies of the whole while it is used.
+//
+// Threads     every function may be called from any thread.
+// Fails with  IO_ERROR; TARGET_EXISTS when a backup's directory is there already.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What the tests of this folder share: a store over either backend, and small nodes to put in it.
+// Shared by the tests of this folder: a store over either backend, and small nodes to put in it.
 #pragma once
 
 #include <atomic>

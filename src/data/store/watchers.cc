@@ -18,10 +18,12 @@ class Watchers::Entry final {
                          [this](const Bytes& key) { return contains(key); });
     if (mine.empty()) return;
     const MutexLock lock(mutex_);
+    // Ended after the list was taken.
     if (ended_) return;
     running_ = true;
     watcher_(mine);
     running_ = false;
+    // Ended by the watcher itself, which could not be destroyed while it ran.
     if (ended_) watcher_ = nullptr;
   }
 
@@ -75,6 +77,7 @@ std::vector<std::shared_ptr<Watchers::Entry>> Watchers::living() {
 
 void Watchers::tell(const std::vector<Bytes>& keys) {
   if (keys.empty()) return;
+  // Without the lock of the list, so that a watcher may add or end subscriptions.
   for (const auto& entry : living()) entry->tell(keys);
 }
 

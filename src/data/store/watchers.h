@@ -1,4 +1,4 @@
-// Who wants to hear of changes to which keys.
+// The subscriptions to changes of keys.
 //
 // Threads     any. When a subscription has been destroyed its watcher is not running and will not
 //             be called, unless it was destroyed by the watcher itself: then that call is the last.

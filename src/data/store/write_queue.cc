@@ -5,17 +5,21 @@ namespace cairn {
 Result<void> WriteQueue::run(WriteRequest& request) {
   Waiter waiter{&request, {}};
   auto state = state_.lock();
+  // It would wait for itself for ever.
   if (state->leader == std::this_thread::get_id()) {
     return fail(Code::kInternal,
                 "a change was asked for from within another (a watcher, or the check of a sweep)");
   }
   state->waiting.push_back(&waiter);
+  // A thread leaves in one of two ways: its request was done by a leader, or it is first in line
+  // and nobody leads. Then it leads.
   waiter.ready.wait(state.mutex(), [&] {
     return waiter.done || (!state->leader && state->waiting.front() == &waiter);
   });
   if (!waiter.done) {
     const std::vector<Waiter*> group = take_group(*state);
     state->leader = std::this_thread::get_id();
+    // Requests that come while the group is worked on line up for the next one.
     state.unlock();
     work(group);
     state.lock();
@@ -42,6 +46,7 @@ void WriteQueue::end_group(State& state, std::span<Waiter* const> group) {
     waiter->done = true;
     waiter->ready.notify_one();
   }
+  // The next leader. Everybody else in line waits for that thread.
   if (!state.waiting.empty()) state.waiting.front()->ready.notify_one();
 }
 

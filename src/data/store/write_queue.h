@@ -27,7 +27,7 @@ struct WriteRequest {
   bool alone = false;
   // Once it is written, before anybody hears of it.
   std::function<void()> written = [] {};
-  // What watchers are told of.
+  // The keys that watchers are told about.
   std::vector<Bytes> changed_keys;
 
   Result<void> result;

@@ -21,6 +21,7 @@ Result<void> check_keys(const Batch& batch) {
   return {};
 }
 
+// Against the overlay: a request sees the changes of those before it in its group.
 Result<void> check_conditions(const Overlay& overlay, const Batch& batch) {
   for (const auto& condition : batch.conditions) {
     auto current = TRY(overlay.get(Table::kPointers, condition.key));
@@ -70,8 +71,10 @@ Result<void> Writer::apply(Overlay& overlay, const Batch& batch,
     for (const auto& key : batch.required) TRY(ledger.require(key));
     for (auto& node : nodes) TRY(ledger.store(std::move(node)));
     TRY(ledger.close());
+    // Within the queue, so that a sweep, which runs alone in it, misses none.
     note_nodes(batch);
   }
+  // Deletes before puts: a key in both ends up with its value.
   for (const auto& key : batch.deletes) overlay.erase(Table::kPointers, key);
   for (const auto& put : batch.puts) overlay.put(Table::kPointers, put.key, put.value);
   return {};
@@ -121,6 +124,7 @@ Result<Sweep::Removed> Writer::sweep(const RealmId& realm, const Sweep::Choose& 
   WriteRequest request;
   request.alone = true;
   request.apply = [&](Overlay& overlay) -> Result<void> {
+    // A copy, so that the lock is not held while choose() marks.
     auto noted = (*noted_.lock())[realm];
     keys = TRY(choose(noted));
     auto ledger = TRY(RealmLedger::open(overlay, realm, clock_.now()));
@@ -132,6 +136,8 @@ Result<Sweep::Removed> Writer::sweep(const RealmId& realm, const Sweep::Choose& 
     }
     return ledger.close();
   };
+  // The cache forgets them when they are gone for good; should the write fail, they are still
+  // there.
   request.written = [&] {
     for (const auto& key : keys) cache_.erase(realm, key);
   };
@@ -154,6 +160,7 @@ Result<void> Writer::write(WriteQueue::Group group) {
   Overlay all(backend_);
   auto durability = Durability::kBuffered;
   for (WriteRequest* request : group) {
+    // Of its own: a request that is refused halfway leaves nothing in the group.
     Overlay own(&all);
     request->result = request->apply(own);
     if (!request->result) continue;
@@ -166,7 +173,7 @@ Result<void> Writer::write(WriteQueue::Group group) {
 
 void Writer::write_group(WriteQueue::Group group) {
   if (auto written = write(group); !written) {
-    // Those refused, too: they may have been by the changes of others that are not there now.
+    // The refused ones too: they may have been refused because of changes that are not there now.
     for (WriteRequest* request : group) request->result = Failure(written.error());
     return;
   }
@@ -179,7 +186,7 @@ void Writer::write_group(WriteQueue::Group group) {
   try {
     watchers_.tell(keys);
   } catch (...) {
-    // What a watcher does wrong does not undo a commit that is on disk.
+    // The commit is on disk; a watcher's exception does not undo it.
   }
 }
 

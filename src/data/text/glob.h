@@ -29,7 +29,7 @@ namespace cairn {
 class Glob final {
  public:
   static constexpr std::size_t kMaxBytes = 4096;
-  // What braces may expand to: so many alternatives, of so many characters together.
+  // Limits of brace expansion: so many alternatives, of so many characters together.
   static constexpr std::size_t kMaxAlternatives = 1000;
   static constexpr std::size_t kMaxExpandedCharacters = 65536;
   static constexpr int kMaxBraceDepth = 32;

@@ -85,7 +85,7 @@ ByteView space_after(const JsonText& text, Index member) {
   return after.substr(0, after.find_first_not_of(" \t\r\n"));
 }
 
-// What stands before a second name in an object that has only one.
+// The text before a second name in an object that has only one.
 ByteView guessed_next(ByteView first, ByteView colon) {
   if (first.contains('\n')) return first;
   return colon.ends_with(' ') ? " " : "";
@@ -167,7 +167,7 @@ class Merger final {
     return steps;
   }
 
-  // What theirs adds, by the member of ours that it goes after; kAbsent is the front.
+  // The members that theirs adds, by the member of ours that they go after; kAbsent is the front.
   std::optional<std::map<Index, std::vector<Step>>> additions(const Members& in_base,
                                                               const Members& in_ours,
                                                               Index t) const {

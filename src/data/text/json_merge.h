@@ -1,4 +1,6 @@
 // Three-way merge of JSON documents by key, and the comparison of values it rests on.
+//
+// Threads     merge_json() is a function of its arguments; JsonValues is one thread's at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // Lines of a text, with the terminators (`\n` or `\r\n`) that end them. Pure functions, linear
 // time.
+//
+// Threads     LineIndex is immutable; share it freely.
 #pragma once
 
 #include <cstddef>

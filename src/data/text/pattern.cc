@@ -79,7 +79,7 @@ Result<void> check_text(std::string_view text) {
   return {};
 }
 
-// What RE2 says, in words of ours where it would be misunderstood.
+// RE2's message, in our own words where it would be misunderstood.
 std::string reason(const RE2& re) {
   const auto& part = re.error_arg();
   switch (re.error_code()) {

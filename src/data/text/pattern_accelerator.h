@@ -1,4 +1,4 @@
-// Hyperscan, or its fork Hyperscan, behind a narrow door: where an expression ends in a text, at
+// Hyperscan, or its fork Vectorscan, behind a narrow door: where an expression ends in a text, at
 // many bytes a cycle.
 //
 // Built without CAIRN_HAVE_HYPERSCAN, on a processor the library does not know, or with a library

@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-// What loosen() made of a pattern.
+// The outcome of loosen().
 //
 // Invariant   whenever RE2 finds the pattern in a line on its own, `expression` finds something in
 //             the whole text that begins in that line, and ends in it or with its terminator

@@ -1,4 +1,6 @@
 // Writes the looser form of a pattern, in the dialect of one engine.
+//
+// Threads     one at a time.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +51,7 @@ class CandidateWriter final {
  private:
   enum class Kind { kNone, kText, kSet, kUnit, kAssertion };
 
-  // What a repeat would apply to: the end of out_, from `begin` on.
+  // The piece that a repeat would apply to: the end of out_, from `begin` on.
   struct Piece {
     Kind kind = Kind::kNone;
     std::size_t begin = 0;

@@ -17,9 +17,9 @@ struct CharSet {
 
   static CharSet everything();
   static CharSet of_range(char32_t first, char32_t last);
-  // What RE2 means by \d, \s and \w. REQUIRES: name is one of d, s, w.
+  // The set that RE2 means by \d, \s or \w. REQUIRES: name is one of d, s, w.
   static CharSet perl(char name);
-  // What it means by [:alpha:] and its like; nothing for an unknown name.
+  // The set that it means by [:alpha:] and its like; nullopt for an unknown name.
   static std::optional<CharSet> posix(std::string_view name);
 
   void add(const CharSet& other);

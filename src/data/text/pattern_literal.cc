@@ -74,7 +74,7 @@ std::size_t find_plainly(ByteView needle, std::size_t, std::size_t, ByteView tex
     if (auto place = first_of(low, at); place != ByteView::npos) return place;
     if (auto place = first_of(high, at + kBlock); place != ByteView::npos) return place;
   }
-  // What is left is less than two blocks; the last block is moved back to end at `last`.
+  // Less than two blocks are left; the last block is moved back to end at `last`.
   for (; at <= last; at += kBlock) {
     if (at + kBlock > last + 1) at = last + 1 - kBlock;
     const auto hits = both_in_place(base + at, rare, other, rare_byte, other_byte);

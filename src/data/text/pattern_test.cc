@@ -417,7 +417,7 @@ class Generator final {
     static constexpr std::string_view kNoCharacters[] = {
         "\xe9",     "\xc9",     "\xdf",         "\xbf",         "\xc5",     "\xc5",
         "\xe2\x84", "\xc0\xaf", "\xf0\x9f\x98", "\xed\xa0\x80", "\xf8\x80", "\xe2\x84\xe9"};
-    // What RE2 takes for one in some classes, by how it has put them together.
+    // Sequences that RE2 takes for a character in some classes, by how it has put them together.
     static constexpr std::string_view kAlmostCharacters[] = {"\xf4\x90\x80\x80", "\xe0\x80\x80",
                                                              "\xe0\x85\xbf", "\xf0\x82\x84\xaa"};
     const std::size_t one_broken_in = one_in(2) ? 4 : 64;

@@ -35,7 +35,7 @@ namespace cairn {
 class ShellGlob final {
  public:
   static constexpr std::size_t kMaxBytes = 4096;
-  // What braces may expand to: so many alternatives, of so many bytes together.
+  // Limits of brace expansion: so many alternatives, of so many bytes together.
   static constexpr std::size_t kMaxAlternatives = 1000;
   static constexpr std::size_t kMaxExpandedBytes = 65536;
   // In all of them: classes such as [:alpha:], which are large, and `!(…)`.

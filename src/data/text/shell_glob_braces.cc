@@ -276,7 +276,7 @@ class Expander final {
 
 Result<Texts> expand_braces(std::string_view pattern) {
   if (!has_braces(pattern)) return Texts{std::string(pattern)};
-  // Braces with nothing in them, at the very start, are no braces.
+  // Braces with nothing in them, at the very start, do not count as braces.
   std::string text(pattern.starts_with("{}") ? "\\{\\}" : "");
   text += pattern.substr(text.empty() ? 0 : 2);
   auto texts = TRY(Expander().expand(mark_escapes(text), true, 0));

@@ -9,7 +9,7 @@
 
 namespace cairn::shell_glob {
 
-// What `a{b,c}{1..3}` stands for, written out in order. Braces that mean nothing stay as they are;
+// The expansion of `a{b,c}{1..3}`, written out in order. Braces that mean nothing stay as they are;
 // a pattern without a pair of braces comes back unchanged, escapes and all.
 // REQUIRES: whole characters.
 Result<std::vector<std::string>> expand_braces(std::string_view pattern);

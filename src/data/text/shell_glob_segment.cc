@@ -19,7 +19,7 @@ constexpr std::string_view kNever = "[^\\x{0}-\\x{10ffff}]";
 
 // ---- Sets -------------------------------------------------------------------------------------
 
-// What minimatch takes the classes for. That [:print:] is what cannot be printed is its mistake.
+// The classes as minimatch reads them. That [:print:] is what cannot be printed is its mistake.
 struct Class {
   std::string_view name;
   std::string_view members;     // to stand in a bracket
@@ -172,7 +172,7 @@ std::string translate_text(std::string_view text) {
   return out;
 }
 
-// What follows stars or question marks, minimatch compares as it stands: backslashes and all.
+// Text after stars or question marks is compared literally by minimatch: backslashes and all.
 std::optional<std::string> translate_shortcut(std::string_view text) {
   if (text[0] != '*' && text[0] != '?') return std::nullopt;
   const auto count = std::min(text.find_first_not_of(text[0]), text.size());

@@ -1,4 +1,4 @@
-// What the tests of text have in common.
+// Shared by the tests of text.
 #pragma once
 
 #include <cstdint>

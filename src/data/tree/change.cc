@@ -49,6 +49,8 @@ Result<WriteResult> write(Stage& stage, const NodePtr& root, const Path& path, B
   std::string given;
   if (type) given = TRY(parse_content_type(*type));
   auto file = TRY(write_file(
+      // Without a type the name and the content decide, so that the same file gets the same key
+      // everywhere.
       stage, type ? std::string_view(given) : content_type(target.name(), content), content));
   return put_file(stage, root, target, *file);
 }
@@ -60,6 +62,7 @@ Result<WriteResult> write_node(Stage& stage, const NodePtr& root, const Path& pa
     return fail(Code::kInvalidArgument, "{} is not a file", file->key().render());
   }
   auto result = TRY(put_file(stage, root, TRY(resolve_target({stage, root}, path)), *file));
+  // The node may be on its way to the garbage collector; saving the change requires it.
   result.linked.push_back(file->key());
   return result;
 }
@@ -118,6 +121,7 @@ Result<MoveResult> transfer(Stage& stage, const NodePtr& root, const Path& from,
   TreeView tree{stage, root};
   auto source = TRY(locate(tree, from));
   auto resolved_to = TRY(resolve_target(tree, to));
+  // Before anything is changed: removed first, the target's own parents would be gone.
   if (!keep_source && source.entry.is_dir() && resolved_to.is_within(source.path)) {
     return fail(Code::kMoveIntoSelf, "'{}' cannot be moved into itself ('{}')",
                 source.path.render(), resolved_to.render());
@@ -125,6 +129,7 @@ Result<MoveResult> transfer(Stage& stage, const NodePtr& root, const Path& from,
   TreeEditor editor(stage, root);
   auto target = TRY(landing(editor, source.path, resolved_to));
   if (!keep_source) TRY(editor.remove(source.path));
+  // The source was a file, and the target lies below it.
   if (!keep_source && target.is_within(source.path)) return file_on_the_way(target);
   TRY(editor.put(target, EntryValue::of(source.entry)));
   MoveResult result;

@@ -14,6 +14,7 @@ class Differ final {
   Result<void> run(const std::string& prefix, const NodePtr& before, const NodePtr& after) {
     return dict_diff(nodes_, before, after,
                      [&](const Entry* old_entry, const Entry* new_entry) -> Result<void> {
+                       // Ends dict_diff(); diff() knows from stopped_ that this is no failure.
                        if (stopped_) return fail(Code::kBudgetExceeded, "the diff was cut");
                        return visit(prefix, old_entry, new_entry);
                      });
@@ -31,6 +32,7 @@ class Differ final {
                  TRY(dict_open(nodes_, after->key)));
     }
     bool expand = directories_ == Directories::kExpanded;
+    // A file became a directory or the reverse: a removal and an addition at one path.
     if (before != nullptr && (after == nullptr || before->is_dir() != after->is_dir())) {
       TRY(side(path, *before, Side::kBefore, expand));
       before = nullptr;
@@ -45,6 +47,7 @@ class Differ final {
 
   // Something that is on one side only.
   Result<void> side(const std::string& path, const Entry& entry, Side which, bool expand) {
+    // An empty directory has nothing below that would show it.
     if (!expand || !entry.is_dir() || entry.children == 0) {
       report_side(path, entry, which);
       return {};

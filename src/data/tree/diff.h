@@ -1,4 +1,4 @@
-// What differs between two trees, reading only what they do not share.
+// The differences between two trees, reading only what they do not share.
 #pragma once
 
 #include <functional>

@@ -2,7 +2,7 @@
 
 namespace cairn {
 
-// What became of one name: removed, set to a node, or a directory that is being changed.
+// The fate of one name: removed, set to a node, or a directory that is being changed.
 struct TreeEditor::Slot {
   std::optional<EntryValue> value;
   std::unique_ptr<Dir> dir;
@@ -66,6 +66,7 @@ Result<TreeEditor::Dir*> TreeEditor::dir(const Path& path, bool create) {
 Result<std::optional<EntryValue>> TreeEditor::find(const Path& path) {
   if (path.is_root()) return EntryValue::of(entry_for("", *root_->base));
   auto parent = dir(path.parent(), false);
+  // A file on the way: below it there is nothing, which is an answer and not a failure.
   if (!parent && parent.error().code == Code::kNotADirectory) return std::nullopt;
   auto* at = TRY(std::move(parent));
   if (at == nullptr) return std::nullopt;
@@ -85,6 +86,7 @@ Result<void> TreeEditor::make_dir(const Path& path) {
 
 Result<void> TreeEditor::remove(const Path& path) {
   auto* parent = TRY(dir(path.parent(), false));
+  // An empty slot hides what the original directory has there.
   if (parent != nullptr) parent->changes.insert_or_assign(path.name(), Slot{});
   return {};
 }

@@ -2,6 +2,7 @@
 //
 // Changes are kept as an overlay of directories; finish() rebuilds each changed directory once,
 // from the bottom up. Paths are of names: child indices are resolved on the original tree before.
+// Threads     one at a time, like the stage it works on.
 // Fails with  NOT_A_DIRECTORY when a file stands where a directory is needed; nothing is stored
 //             unless the caller stores the stage.
 #pragma once
@@ -23,15 +24,15 @@ class TreeEditor final {
   TreeEditor(const TreeEditor&) = delete;
   TreeEditor& operator=(const TreeEditor&) = delete;
 
-  // What stands at the path now, changes included. A directory that was changed here has the key
-  // and totals of what it was before the changes.
+  // The entry at the path now, changes included. A directory that was changed here has the key and
+  // totals it had before the changes.
   Result<std::optional<EntryValue>> find(const Path& path);
   // Sets the path to a node, making the directories on the way.
   // REQUIRES: !path.is_root()
   Result<void> put(const Path& path, EntryValue value);
   // Makes the directory and those on the way; one that is there stays as it is.
   Result<void> make_dir(const Path& path);
-  // Takes away what stands at the path, if anything.
+  // Removes the entry at the path, if there is one.
   // REQUIRES: !path.is_root()
   Result<void> remove(const Path& path);
 

@@ -11,7 +11,7 @@
 namespace cairn {
 namespace {
 
-// One file to search, and what came of it.
+// One file to search, and its outcome.
 struct Task {
   std::string path;
   NodeKey key;
@@ -27,6 +27,7 @@ struct Task {
 GrepResult::Line render_line(ByteView line, std::uint64_t number, std::size_t match_at,
                              std::size_t limit) {
   if (line.size() <= limit) return {number, line, false, false};
+  // A quarter of the room goes before the match: what follows it usually says more.
   auto begin = match_at > limit / 4 ? std::min(match_at - limit / 4, line.size() - limit) : 0;
   auto is_inside = [&](std::size_t i) {
     return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
@@ -71,6 +72,7 @@ class FileSearch final {
     }
     if (node->level() == 0) {
       search(node->content(), task);
+      // The lines found are views into the node; it is kept for them.
       if (task.found.matches > 0) task.found.content = std::move(node);
       return {};
     }
@@ -120,10 +122,12 @@ class FileSearch final {
     std::size_t counted = 0;
     std::uint64_t lines = 0;  // before `counted`
     for (std::size_t begin = 0, end = 0;; begin = end) {
+      // Up to a line end: a match never spans lines, so no match is cut in two.
       end = text.size() - begin > kPortion ? next_line(text, begin + kPortion - 1) : text.size();
       searcher_.search(text.substr(begin, end - begin), [&](LineMatch match) {
         more = matches_.size() == options_.max_per_file;
         if (more) return false;
+        // Line ends are counted only up to a match: in most files there is none.
         lines += static_cast<std::uint64_t>(
             std::ranges::count(text.substr(counted, begin - counted), '\n'));
         counted = begin;
@@ -143,6 +147,7 @@ class FileSearch final {
                         std::vector<GrepResult::Line>& lines) {
     // Lines already there end before this match; context that overlaps is added once.
     auto have = lines.empty() ? 0 : lines.back().number;
+    // This match was shown as context of the one before: its line is shown again, as a match.
     if (have >= match.number) {
       while (lines.back().number > match.number) lines.pop_back();
       lines.pop_back();
@@ -176,6 +181,7 @@ class FileSearch final {
 
 bool wanted(std::string_view path, const GrepOptions& options) {
   auto matches = [&](const Glob& glob) { return glob.matches(path); };
+  // Exclusion wins.
   if (std::ranges::any_of(options.exclude, matches)) return false;
   return options.include.empty() || std::ranges::any_of(options.include, matches);
 }
@@ -225,6 +231,7 @@ void run_tasks(const NodeReader& nodes, const Pattern& pattern, const GrepOption
   std::atomic<std::uint64_t> matches = 0;
   auto work = [&] {
     FileSearch search(nodes, pattern, options, budget);
+    // One more than the limit, so that the answer can say that there are more.
     while (matches <= options.max_matches && budget.in_time()) {
       auto begin = next.fetch_add(kHandful);
       if (begin >= tasks.size()) return;
@@ -237,6 +244,7 @@ void run_tasks(const NodeReader& nodes, const Pattern& pattern, const GrepOption
     }
   };
   std::vector<std::jthread> helpers;
+  // A thread costs more than searching a few small files.
   auto threads = std::min<std::size_t>(std::max(options.threads, 1U), tasks.size() / 16 + 1);
   for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
@@ -294,7 +302,8 @@ Result<GrepResult> grep(const TreeView& tree, const Path& path, const Pattern& p
   run_tasks(tree.nodes, pattern, options, tasks, budget);
   for (auto& task : tasks) {
     if (task.error) return Failure(std::move(*task.error));
-    // What was searched behind it is left out: whatever the threads did, a prefix is answered.
+    // Whatever was searched behind it is left out: however the threads ran, the answer is a prefix
+    // of the whole one.
     if (task.state == Task::State::kWaiting) break;
     result.searched += task.state == Task::State::kSearched ? 1 : 0;
     result.skipped_binary += task.state == Task::State::kBinary ? 1 : 0;

@@ -15,7 +15,7 @@ namespace {
 
 using Value = std::optional<EntryValue>;
 
-// What became of a name on one side: before and after.
+// The change of a name on one side: before and after.
 struct NameChange {
   Value before;
   Value after;
@@ -36,6 +36,7 @@ class Merger final {
 
   Result<NodePtr> merge_dirs(const std::string& prefix, const NodePtr& base, const NodePtr& ours,
                              const NodePtr& theirs) {
+    // Equal keys are equal trees: nothing below has to be read.
     if (base->key() == theirs->key()) return ours;
     if (ours->key() == theirs->key()) {
       TRY(note_same(prefix, base, ours));
@@ -49,6 +50,8 @@ class Merger final {
           std::string name((before != nullptr ? before : after)->name);
           auto my = mine.find(name);
           if (my == mine.end()) {
+            // Only they changed it. Ours is the tree being edited, so what only we changed is there
+            // already.
             edits.push_back({name, value_of(after)});
             result.from_theirs.push_back(prefix + name);
             return {};
@@ -93,6 +96,8 @@ class Merger final {
     }
     if (is_dir(ours) && is_dir(theirs)) {
       TRY(check_depth(path));
+      // Both made a directory of the same name; they are merged as if both had begun with an empty
+      // one.
       auto base_dir = is_dir(base) ? TRY(dict_open(stage_, base->key)) : empty_dict();
       auto merged = TRY(merge_dirs(path + "/", base_dir, TRY(dict_open(stage_, ours->key)),
                                    TRY(dict_open(stage_, theirs->key))));
@@ -101,13 +106,17 @@ class Merger final {
     if (is_file(base) && is_file(ours) && is_file(theirs)) {
       return merge_files(path, *base, *ours, *theirs);
     }
+    // Changed here and removed there, or a file against a directory: nobody but the author can
+    // tell.
     result.conflicts.push_back(path);
+    // Goes on, so that one answer names every conflict.
     return ours;
   }
 
   Result<Value> merge_files(const std::string& path, const EntryValue& base, const EntryValue& ours,
                             const EntryValue& theirs) {
     bool small = std::max({base.bytes, ours.bytes, theirs.bytes}) <= kMaxMergeBytes;
+    // The types differ from each other and from the base only when both sides chose one.
     bool types_fit = ours.type == theirs.type || ours.type == base.type || theirs.type == base.type;
     if (small && types_fit) {
       auto base_text = TRY(content(base));

@@ -210,7 +210,7 @@ TEST_F(Merge, SaysWhatCameFromTheirs) {
   auto result = merged(base, ours, theirs);
   ASSERT_TRUE(result.root);
   EXPECT_THAT(result.from_theirs, ElementsAre("d/b", "d/c", "whole", "z"));
-  // What both did is nobody's news.
+  // A change that both made is nobody's news.
   EXPECT_THAT(merged(base, ours, ours).from_theirs, IsEmpty());
   EXPECT_THAT(merged(base, ours, base).from_theirs, IsEmpty());
 }

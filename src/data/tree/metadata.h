@@ -1,5 +1,5 @@
-// What a node is, seen as a node: its kind and size and the keys of its children; and the step from
-// it to its child number N, the `~N` of a navigation.
+// A node seen as a node: its kind and size and the keys of its children; and the step from it to
+// its child number N, the `~N` of a navigation.
 //
 // A child of a directory is an entry of it, however many nodes the directory is made of; of a large
 // file or a successor it is a piece.

@@ -69,7 +69,7 @@ struct Model {
     return segment;
   }
 
-  // What a path that reads names.
+  // The entry that a path names for reading.
   Expected located(const Place& segments) const {
     Place at;
     for (const auto& segment : segments) {
@@ -81,7 +81,7 @@ struct Model {
     return at;
   }
 
-  // What a path that writes names: only an index must exist.
+  // The path that a path names for writing: only an index must exist.
   Expected target(const Place& segments) const {
     Place at;
     for (const auto& segment : segments) {
@@ -118,7 +118,7 @@ struct Model {
     std::erase_if(dirs, [&](const auto& item) { return is_below(item, place); });
   }
 
-  // What stands at `from` in `source`, put at `to`.
+  // Puts the entry at `from` in `source` at `to`.
   void graft(const Model& source, const Place& from, const Place& to) {
     make_parents(to);
     auto moved = [&](const Place& place) {

@@ -2,6 +2,7 @@
 //
 // Invariants  every segment is a valid name (check_name), or `~` and digits: a child index, which
 //             names a child that exists and never makes one.
+// Threads     a value; immutable but for assignment.
 // Fails with  INVALID_PATH: a leading '/', empty, '.' or '..' segments, NUL, invalid UTF-8, a
 //             segment over 255 bytes, a path over 4,096 bytes or 512 segments.
 #pragma once

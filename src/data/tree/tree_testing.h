@@ -1,4 +1,4 @@
-// What the tests of this folder share: trees in memory, built from and read back as plain maps.
+// Shared by the tests of this folder: trees in memory, built from and read back as plain maps.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +82,8 @@ class MemoryNodes final : public NodeReader, public NodeSink {
     nodes_.try_emplace(node->key(), node);
     return {};
   }
-  // What storing an operation's result does: the new nodes below the root, and no others.
+  // Does what storing an operation's result does: keeps the new nodes below the root, and no
+  // others.
   void store(const Stage& stage, const NodePtr& root) {
     for (const auto& node : stage.reachable(root->key())) must(add(node));
   }

@@ -9,7 +9,8 @@
 namespace cairn {
 namespace {
 
-// A file's size is a promise until it is read.
+// The size in a file's entry is not proved until the file is read, so it does not decide alone how
+// much memory is taken.
 constexpr std::uint64_t kMaxReserved = 32 << 20;
 
 Failure not_found(const Path& path, const Path& at, const std::string& nearest) {
@@ -112,6 +113,7 @@ Result<NodePtr> open_dir(const TreeView& tree, const Located& at) {
   }
   if (at.path.is_root()) return tree.root;
   auto node = TRY(tree.nodes.get(at.entry.key));
+  // Entry and node are written together; when they differ, one of them is damaged.
   if (node->kind() != Kind::kDict ||
       node->totals() != Totals{at.entry.children, at.entry.files, at.entry.bytes}) {
     return fail(Code::kCorruptNode, "the directory entry of '{}' does not fit the node {}",
@@ -163,6 +165,8 @@ Result<ListPage> list(const TreeView& tree, const Path& path, const ListOptions&
   while (const Entry* entry = cursor.entry()) {
     bool fits = page.children.size() < options.limit && budget.in_time() && budget.take_entries() &&
                 budget.take_bytes(rendered_bytes(*entry));
+    // At least one child, whatever the budget says: otherwise a client that pages would never get
+    // on.
     if (!fits && !page.children.empty()) {
       page.next_cursor = render_cursor(page.children.back().name);
       break;
@@ -240,6 +244,7 @@ class LineCollector final {
     lead_ = 0;
     if (line_ != range_.first || skipped_ >= range_.skip) return part;
     auto skip = std::min<std::uint64_t>(range_.skip - skipped_, part.size());
+    // Never in the middle of a character.
     auto is_inside = [&] {
       return skip < part.size() && (static_cast<unsigned char>(part[skip]) & 0xC0) == 0x80;
     };
@@ -312,12 +317,15 @@ Result<FileContent> read_lines(const TreeView& tree, const Path& path, LineRange
   constexpr std::uint64_t kPortion = 256 * 1024;
   bool wanted = true;
   std::uint64_t offset = 0;
+  // In portions, so that the time is looked at now and then and the reading ends with the last
+  // line.
   for (; wanted && offset < file->size(); offset += kPortion) {
     if (!budget.in_time()) {
       result.truncated = true;
       break;
     }
     TRY(read_file(tree.nodes, *file, offset, kPortion, [&](ByteView part) -> Result<void> {
+      // The reader cannot be stopped within a portion; what follows is only not looked at.
       wanted = wanted && lines.feed(part);
       return {};
     }));

@@ -23,7 +23,7 @@ struct TreeView {
 
 Result<TreeView> view_tree(const NodeReader& nodes, const NodeKey& root);
 
-// What a path names. Its entry's name is empty for the root.
+// The entry that a path names. Its name is empty for the root.
 struct Located {
   Path path;  // with names in place of child indices
   NodePtr holder;

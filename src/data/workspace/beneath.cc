@@ -8,6 +8,8 @@
 namespace cairn {
 namespace {
 
+// The kernel's own lookup below a root (openat2). Nullopt for anything it does not find or refuses:
+// the walk then takes the path apart and knows what to say.
 std::optional<Found> find_fast(const Roots& roots, const ClientPath& path) {
   const auto root = roots.handle(path.root);
   if (!root) return std::nullopt;
@@ -24,12 +26,13 @@ Result<Found> found_at(const Roots& roots, const ClientPath& path, Walked walked
   auto place = walked.trail.place(roots.paths());
   auto handle = walked.trail.take_top();
   if (!handle) return os::path_failure(handle.error(), path.absolute);
+  // The kernel's answer is better: it knows of directories that were moved during the walk.
   auto known = roots.place_of(handle->fd());
   if (known) place = *std::move(known);
   return Found{*std::move(handle), *walked.end, std::move(place)};
 }
 
-// Both a link and a name that is not quite there need a walk.
+// The same for a spot. A link at the end, and a name that is not quite there, need a walk.
 std::optional<Spot> spot_fast(const Roots& roots, const ClientPath& path, WalkOptions::Last last) {
   const auto root = roots.handle(path.root);
   if (!root) return std::nullopt;
@@ -44,6 +47,7 @@ std::optional<Spot> spot_fast(const Roots& roots, const ClientPath& path, WalkOp
   auto place = join_path(*parent_place, name);
   auto handle = os::open_name(parent->fd(), name, O_PATH, 0, roots.kernel());
   if (!handle) {
+    // A file system may spell the name in another Unicode form.
     if (handle.error() != ENOENT || may_have_equivalent(name)) return std::nullopt;
     return Spot{*std::move(parent), name, std::move(place), {}, std::nullopt};
   }
@@ -104,6 +108,7 @@ Result<Spot> spot_beneath(const Roots& roots, const ClientPath& path, WalkOption
     auto handle = walked.trail.take_top();
     if (!handle) return os::path_failure(handle.error(), path.absolute);
     spot.handle = *std::move(handle);
+    // Down to its parent.
     walked.trail.pop();
   } else {
     spot.name = std::move(walked.missing);
@@ -129,8 +134,10 @@ Result<Found> make_beneath(const Roots& roots, const ClientPath& path) {
 Result<OpenFile> open_held(const Roots& roots, int directory, const std::string& name,
                            const os::Handle& held, const os::Stat& stat, std::string_view place) {
   if (!os::is_file(stat)) return not_a_file(stat, place);
+  // By its handle, not by its name: whatever has come to the name since is not opened.
   auto file = os::reopen(held.fd(), roots.kernel());
   if (file) return OpenFile{*std::move(file), stat};
+  // Without /proc.
   if (file.error() != ENOENT) return os::path_failure(file.error(), place);
   return open_by_name(roots, directory, name, place);
 }

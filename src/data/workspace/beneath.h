@@ -27,7 +27,7 @@ struct Spot {
   std::optional<os::Stat> stat;
 };
 
-// What the path leads to, links included.
+// The file or directory that the path leads to, links included.
 Result<Found> find_beneath(const Roots& roots, const ClientPath& path);
 // The name that a change is to be made at. A link in the last place is followed, PATH_NOT_FOUND
 // where it dangles, or is the spot itself. A root is in no directory: NOT_A_FILE for what is

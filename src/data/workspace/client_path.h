@@ -50,7 +50,7 @@ class RootPaths final {
 
   // PATH_OUTSIDE, INVALID_PATH.
   Result<ClientPath> parse(std::string_view text) const;
-  // A lexically normal path; nothing when it is outside.
+  // A lexically normal path; nullopt when it is outside.
   std::optional<ClientPath> inside(std::string absolute) const;
   // The root that has exactly this path.
   std::optional<std::size_t> at(std::string_view absolute) const;

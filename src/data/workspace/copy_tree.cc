@@ -125,7 +125,7 @@ class TreeCopy final {
       if (!next) return failed(next.error());
       if (!*next) return {};
       const std::string name((*next)->name);
-      // What is being made has no place in a copy, least of all the copy itself.
+      // A file that is being made has no place in a copy, least of all the copy itself.
       if (temporary_.mine(name)) continue;
       TRY(child(reader->fd(), name, directory, depth));
     }

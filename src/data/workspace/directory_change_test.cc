@@ -237,7 +237,7 @@ TEST_P(DirectoryChanges, CopiesFilesAndDirectoriesWithLinksAsLinks) {
   EXPECT_EQ(mode(tree.at("copy/sub")), 0710U);
   EXPECT_TRUE(workspace->copy("d/a.sh", "b.sh"));
   EXPECT_EQ(mode(tree.at("b.sh")), 0750U);
-  // What a path names is what it leads to.
+  // A path names the file that it leads to.
   tree.link("d/a.sh", "l");
   EXPECT_TRUE(workspace->copy("l", "c.sh"));
   EXPECT_FALSE(fs::is_symlink(tree.at("c.sh")));
@@ -353,7 +353,7 @@ TEST_P(DirectoryChanges, DoNotHappenWhenReadOnly) {
   EXPECT_EQ(tree.picture("."), before);
 }
 
-// What is asked for by a path is at that path.
+// A file that is asked for by a path is at that path.
 TEST_P(DirectoryChanges, ARootThatWasMovedAwayIsNotFollowed) {
   tree.file("old", "x");
   fs::rename(tree.root(), tree.top() + "/elsewhere");

@@ -85,7 +85,7 @@ TEST_P(DirectoryReads, GoesDownThroughHandles) {
   const auto top = *workspace->open_directory(".");
   const auto a = *top->enter("a");
   EXPECT_EQ(a->place(), tree.at("a"));
-  // What is held stays held, wherever it goes.
+  // A directory that is held stays held, wherever it goes.
   fs::rename(tree.at("a"), tree.at("moved"));
   const auto b = *a->enter("b");
   EXPECT_EQ(list(*b), "c.txt");
@@ -144,7 +144,7 @@ TEST_P(DirectoryReads, TakesANameThatIsTheSameForUnicode) {
   tree.file(decomposed + "/" + composed + ".txt", "x");
   EXPECT_EQ(read(composed + "/" + decomposed + ".txt"), "x");
   EXPECT_EQ(workspace->info(composed)->place, tree.at(decomposed));
-  // What is there exactly comes first.
+  // The exact name comes first.
   tree.directory(composed);
   EXPECT_EQ(workspace->info(composed)->place, tree.at(composed));
   // The sign of kelvin and the letter.

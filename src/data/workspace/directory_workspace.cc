@@ -18,7 +18,10 @@ namespace {
 
 using Last = WalkOptions::Last;
 
+// An edit holds the file twice in memory.
 constexpr std::uint64_t kMaxEdit = std::uint64_t{256} * 1024 * 1024;
+// Editing again is right as often as it takes; so many changes by others in a row are a program
+// that writes all the time.
 constexpr int kEditAttempts = 50;
 
 Result<std::string> absolute_directory(const std::string& directory, const std::string& home) {
@@ -47,6 +50,7 @@ Result<Bytes> read_whole(const OpenFile& file, std::string_view place) {
     const auto count = os::read_at(file.handle.fd(), before, bytes.data() + before, room);
     if (!count) return os::path_failure(count.error(), place);
     bytes.resize(before + *count);
+    // It may grow faster than it is read.
     if (bytes.size() > kMaxEdit) return too_large();
     if (*count < room) return bytes;
     room = bytes.size();
@@ -83,7 +87,7 @@ struct DirectoryWorkspace::State {
   Result<ClientPath> parse(std::string_view path) const { return roots->paths().parse(path); }
   Result<void> check_may_change(const ClientPath& path) const;
   Result<Spot> existing(const ClientPath& path, Last last) const;
-  // Neither a root nor what one is in.
+  // Fails when the spot is a root, or a directory that a root is in.
   Result<void> check_holds_no_root(const Spot& spot) const;
   Result<Spot> vacant(const ClientPath& path) const REQUIRES(changing);
   Result<bool> edit_once(const ClientPath& path, const Rewrite& rewrite, std::string& place)
@@ -128,6 +132,7 @@ Result<void> DirectoryWorkspace::State::check_holds_no_root(const Spot& spot) co
 }
 
 Result<Spot> DirectoryWorkspace::State::vacant(const ClientPath& path) const {
+  // A root exists, so it cannot be vacant; found by its path, its parent would be outside.
   if (path.is_root()) return os::path_failure(EEXIST, path.absolute);
   auto spot = TRY(spot_beneath(*roots, path, Last::kLinkItself));
   if (spot.stat) return os::path_failure(EEXIST, spot.place);
@@ -143,6 +148,7 @@ Result<bool> DirectoryWorkspace::State::edit_once(const ClientPath& path, const 
       TRY(open_held(*roots, spot.parent.fd(), spot.name, spot.handle, *spot.stat, spot.place));
   const auto before = TRY(read_whole(file, spot.place));
   const auto after = TRY(rewrite(before, spot.place));
+  // Not written: a program that watches the file is not woken for nothing.
   if (after == before) return true;
   auto replaced = replace_file(*roots, spot, after, temporary, &file.stat);
   if (replaced) return true;
@@ -156,8 +162,11 @@ Result<void> DirectoryWorkspace::State::copy(const Spot& source, const Spot& tar
                        "'{}' is inside '{}' itself; choose a place outside it",
                        os::shown_path(target.place), os::shown_path(source.place));
   }
+  // Under a temporary name until it is whole: nobody sees half a copy, and a failure leaves
+  // nothing.
   os::Draft draft(target.parent.fd(), temporary, roots->kernel());
   TRY(copy_tree(*roots, source, target.parent.fd(), draft.name(), temporary, {}));
+  // Fails when something has come to the name since: nobody's file is overwritten.
   const auto renamed = os::rename_new(target.parent.fd(), draft.name(), target.parent.fd(),
                                       target.name, roots->kernel());
   if (!renamed) return os::path_failure(renamed.error(), target.place);
@@ -185,9 +194,11 @@ Result<void> DirectoryWorkspace::State::remove(const Spot& spot) {
     const auto removed = os::remove_name(parent, spot.name, 0, roots->kernel());
     return removed ? Result<void>() : os::path_failure(removed.error(), spot.place);
   }
+  // Renamed first, so that nobody sees a directory that is half removed.
   const auto aside = TRY(set_aside(spot));
   const auto removed = os::remove_tree(parent, aside, temporary, roots->kernel());
   if (removed) return {};
+  // With whatever is left in it: better in its place than under a name that nobody knows.
   put_back(spot, aside);
   return os::path_failure(removed.error(), spot.place);
 }
@@ -198,6 +209,7 @@ Result<void> DirectoryWorkspace::State::move_across(const Spot& source, const Sp
   TRY(copy_tree(*roots, source, target.parent.fd(), draft.name(), temporary, {.keep_all = true}));
   const auto aside = TRY(set_aside(source));
   const auto now = os::stat_name(source.parent.fd(), aside, roots->kernel());
+  // Somebody wrote to it after it was copied: the copy is not what would be removed.
   if (!now || !same_file(*now, *source.stat)) {
     put_back(source, aside);
     return changed_meanwhile(source.place);
@@ -211,6 +223,7 @@ Result<void> DirectoryWorkspace::State::move_across(const Spot& source, const Sp
   draft.keep();
   const auto removed = os::remove_tree(source.parent.fd(), aside, temporary, roots->kernel());
   if (removed) return {};
+  // The copy is whole and stays; so does the rest of the source.
   put_back(source, aside);
   auto failure = os::path_failure(removed.error(), source.place);
   failure.error().message = fmt::format(
@@ -240,6 +253,7 @@ std::string DirectoryWorkspace::relative(std::string_view place) const {
 }
 
 Result<WorkFilePtr> DirectoryWorkspace::open_file(std::string_view path) const {
+  // Read without the lock: a file that is replaced meanwhile stays readable through its handle.
   const auto parsed = TRY(state_->parse(path));
   auto found = TRY(find_beneath(*state_->roots, parsed));
   auto file = TRY(open_found(*state_->roots, parsed, found));
@@ -305,6 +319,7 @@ Result<std::string> DirectoryWorkspace::move(std::string_view source,
       os::rename_new(from.parent.fd(), from.name, to.parent.fd(), to.name, state_->roots->kernel());
   if (renamed) return std::move(to.place);
   if (renamed.error() == EEXIST) return os::path_failure(EEXIST, to.place);
+  // Between two file systems renaming is not possible.
   if (renamed.error() != EXDEV) return os::path_failure(renamed.error(), from.place);
   TRY(state_->move_across(from, to));
   return std::move(to.place);
@@ -318,6 +333,8 @@ Result<std::string> DirectoryWorkspace::copy(std::string_view source,
   const MutexLock lock(state_->changing);
   auto found = TRY(find_beneath(*state_->roots, from_path));
   Spot from;
+  // A directory is copied through its handle; a file also needs its parent, to open it by name
+  // where there is no /proc.
   if (os::is_directory(found.stat)) {
     from.place = std::move(found.place);
     from.handle = std::move(found.handle);

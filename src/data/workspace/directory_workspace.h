@@ -31,7 +31,7 @@ class DirectoryWorkspace final : public Workspace {
     // `~` of clients; empty: they have none.
     std::string home = {};
     bool read_only = false;
-    // What to use of the kernel; all of it, but in tests.
+    // The features of the kernel to use; all of them, but in tests.
     os::Kernel kernel = {};
   };
 

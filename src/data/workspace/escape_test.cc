@@ -20,7 +20,7 @@ using testing::Not;
 
 constexpr const char* kSecret = "never to be seen";
 
-// What each operation ends with: `ok` or the name of a code.
+// The outcome of each operation: `ok` or the name of a code.
 struct Outcomes {
   std::string read, list, info, write, edit, mkdir, move_from, move_to, copy_from, copy_to, remove;
 
@@ -170,7 +170,7 @@ class Escapes : public testing::TestWithParam<KernelCase> {
     for (const auto& operation : operations) {
       SCOPED_TRACE(std::string(operation.name) + " " + row.path.substr(0, 100));
       if (!tree_) plant(tree_.emplace());
-      // What failed has changed nothing; anything else begins anew.
+      // An operation that failed has changed nothing; after any other the tree is made anew.
       if (!try_one(row, operation, *tree_)) tree_.reset();
     }
   }

@@ -1,4 +1,4 @@
-// What the operating system does not let a workspace do.
+// Operations that the operating system does not let a workspace do.
 #include <sys/stat.h>
 #include <sys/syscall.h>
 

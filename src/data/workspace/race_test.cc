@@ -1,4 +1,4 @@
-// What other threads and processes do meanwhile.
+// Other threads and processes that come in between.
 #include <atomic>
 #include <chrono>
 #include <thread>

@@ -58,7 +58,7 @@ os::Outcome<SharedHandle> Roots::handle(std::size_t root) const {
   const auto held = os::stat(handle->fd(), kernel_);
   const auto there = os::stat_name(AT_FDCWD, paths_[root].real, kernel_);
   if (held && there && os::same_inode(*held, *there)) return handle;
-  // Who may not look there any more still has what is held.
+  // A process that may no longer look there still has what it holds.
   if (held && held->stx_nlink > 0 && !there && there.error() == EACCES) return handle;
   return opened_again(root);
 }

@@ -1,7 +1,7 @@
 // The roots of a workspace, held open: where every access begins.
 //
 // A root whose directory was deleted or moved away, and made again, is opened again by its real
-// path, on which no link is followed. One that is not there any more is not found.
+// path, on which no link is followed. One that is gone is not found.
 //
 // Threads     every function may be called from any thread.
 #pragma once
@@ -31,7 +31,7 @@ class Roots final {
   // O_PATH. An errno when it was deleted and is not there again.
   os::Outcome<SharedHandle> handle(std::size_t root) const;
 
-  // Where a handle is. Nothing where the kernel does not tell, or where it was carried out of every
+  // Where a handle is. Nullopt where the kernel does not tell, or where it was carried out of every
   // root meanwhile: nothing outside is ever told. The way to it is then the best answer.
   std::optional<std::string> place_of(int fd) const;
 

@@ -3,6 +3,9 @@
 //
 // Holds the last few handles only, so that a deep path does not use up the process's; what lies
 // further up is walked again, by the same names and through no link.
+//
+// Threads     one at a time: a walk's own.
+// Fails with  the errno of the system call.
 #pragma once
 
 #include <deque>

@@ -133,7 +133,7 @@ Result<void> Walk::follow(const os::Handle& link) {
 }
 
 Result<void> Walk::absent(Name name) {
-  // What a link names is not made: a dangling link stays one.
+  // The target of a link is not made: a dangling link stays one.
   if (name.asked && options_.make_directories) return make(std::move(name));
   if (!name.asked || !pending_.empty()) return missing(name.text);
   missing_ = std::move(name.text);
@@ -173,7 +173,7 @@ Failure Walk::missing(const std::string& name) {
 }
 
 Failure Walk::os_fail(int error) {
-  // What is not a directory is on the way, and the one to name.
+  // The first name on the way that is not a directory is the one to name.
   if (error != ENOTDIR || !trail_) return os::path_failure(error, path_.absolute);
   return os::path_failure(error, path_.absolute, trail_->place(roots_.paths()));
 }

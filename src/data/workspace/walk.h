@@ -5,7 +5,9 @@
 // A way that leaves the roots and comes back by its names alone (`../other-root/x`) is fine;
 // outside, nothing is looked at.
 //
-// Fails with  what Workspace says. The names of what is missing are followed by the nearest one.
+// Threads     one at a time: a walk is made for one path and dropped.
+// Fails with  what Workspace says. When a name is missing, the message gives the nearest one there
+//             is.
 // Cost        two calls into the kernel for each name; at most 40 links.
 #pragma once
 

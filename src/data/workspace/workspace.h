@@ -65,7 +65,7 @@ class WorkDirectory {
   virtual Result<std::vector<WorkEntry>> entries() const = 0;
   // A directory in it; never through a link.
   virtual Result<std::unique_ptr<WorkDirectory>> enter(const std::string& name) const = 0;
-  // What an entry is or, of a link that stays inside, what it leads to.
+  // The kind of an entry or, for a link that stays inside, of what it leads to.
   virtual Result<WorkInfo> info(const std::string& name) const = 0;
   // A file in it; never through a link.
   virtual Result<WorkFilePtr> open(const std::string& name) const = 0;
@@ -101,7 +101,7 @@ class Workspace {
 
   virtual ~Workspace() = default;
 
-  // What list_allowed_directories says; never empty.
+  // The answer of list_allowed_directories; never empty.
   virtual std::vector<std::string> roots() const = 0;
   // A place as seen from the first root: `notes/a.md`; the root itself is `.`. What is in another
   // root stays as it is.
@@ -130,8 +130,7 @@ class Workspace {
   // INVALID_ARGUMENT. A root is FORBIDDEN.
   virtual Result<std::string> remove(std::string_view path, bool recursive) = 0;
 
-  // What there is to say beside the answer of the last change: whose work it was merged with, or
-  // replaced.
+  // Remarks beside the answer of the last change: whose work it was merged with, or replaced.
   virtual std::vector<std::string> notes() const { return {}; }
 
   // Whether changes are kept and can be taken back: the two below work.

@@ -11,7 +11,7 @@
 namespace cairn::agent {
 namespace {
 
-// Nothing in them changes while the server runs; another version of it may have others.
+// The lists do not change while the server runs; another version of it may have others.
 constexpr std::int64_t kListTtl = 3600 * 1000;
 constexpr mcp::Caching kForAll{.ttl_ms = kListTtl, .for_all = true};
 constexpr mcp::Caching kForOne{.ttl_ms = kListTtl, .for_all = false};
@@ -50,7 +50,8 @@ mcp::Offer make_offer(std::string version) {
   return offer;
 }
 
-// Every principal that comes back is one of ours.
+// Every principal that comes back was made here.
+// So the cast needs no check.
 const AgentPrincipal& ours(const mcp::Principal& principal) {
   return static_cast<const AgentPrincipal&>(principal);
 }
@@ -99,6 +100,7 @@ mcp::Rpc<mcp::Page> AgentService::list_resources(mcp::Exchange& exchange, std::s
   return resources_.list(asker(exchange).caller(), cursor);
 }
 
+// Nothing in it depends on who asks, so proxies may keep it.
 mcp::Rpc<mcp::Page> AgentService::list_templates(mcp::Exchange&, std::string_view cursor) {
   return mcp::page_of(resource_templates(), cursor, kPageSize, kForAll);
 }
@@ -124,7 +126,7 @@ mcp::Rpc<mcp::Completion> AgentService::complete(mcp::Exchange& exchange,
 
 mcp::Rpc<mcp::Watched> AgentService::watch(const mcp::Principal& principal,
                                            const mcp::Subject& subject) {
-  // A caller that is not let in any more is told nothing more.
+  // A caller that is no longer let in is told nothing.
   if (!still_valid(principal)) {
     return mcp::rpc_fail(mcp::rpc_code::kResourceNotFound, "your token is not good any more");
   }
@@ -160,8 +162,10 @@ mcp::Rpc<mcp::Watched> AgentService::watch_resource(const Session& session,
                      : observer.path_stamp(session, parsed->key, parsed->path.value_or(Path()));
   if (!stamp) return std::unexpected(resource_error(uri, stamp.error()));
   if (parsed->kind == ResourceUri::Kind::kNode) {
+    // A node never changes.
     return mcp::Watched{"nodes", std::move(*stamp)};  // never announced
   }
+  // The address of a place is the depot's id and a path; the topic is the depot's.
   const auto id = std::string_view(parsed->key).substr(0, parsed->key.find('/'));
   return mcp::Watched{ChangeWatch::depot_topic(session.realm, *DepotId::parse(id)),
                       std::move(*stamp)};

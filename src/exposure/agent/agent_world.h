@@ -1,5 +1,5 @@
-// A store in memory with its service, principals that use it, and requests as the server makes
-// them: what the tests of this module are told with.
+// Shared by the tests of this module: a store in memory with its service, principals that use it,
+// and requests as the server makes them.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ class FakeExchange final : public mcp::Exchange {
   json::Value null_;
 };
 
-// Throws what is no value.
+// The value, or an exception with the error's message.
 template <typename T>
 T need(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().render());

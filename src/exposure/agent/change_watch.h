@@ -30,7 +30,7 @@ class ChangeWatch final {
 
   // Every change of the realm that can be read after this is announced.
   void cover(const RealmId& realm);
-  // nullptr: to nobody. When it returns, the earlier one is not used any more.
+  // nullptr: to nobody. When it returns, the earlier one is no longer used.
   void announce_to(mcp::Changes* changes);
 
  private:
@@ -43,7 +43,7 @@ class ChangeWatch final {
   Guarded<mcp::Changes*> changes_{nullptr};
   // Titles as they were last announced, so that a commit is not taken for a change of the list.
   Guarded<std::map<DepotId, std::string>> titles_;
-  // Last: when these are gone, nothing above is used any more.
+  // Last: when these are gone, nothing above is used.
   Guarded<std::map<RealmId, std::unique_ptr<Subscription>>> watching_;
 };
 

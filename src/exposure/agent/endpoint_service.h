@@ -54,7 +54,7 @@ class EndpointService final : public ToolService {
  private:
   BoundCalls& calls_;
   Guarded<mcp::Changes*> changes_{nullptr};
-  // Last: when it is gone, nothing above is used any more.
+  // Last: when it is gone, nothing above is used.
   std::unique_ptr<Subscription> watching_;
 };
 

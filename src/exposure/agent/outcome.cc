@@ -78,10 +78,10 @@ mcp::ToolOutcome failed(Voice voice, const Error& error) {
   return out;
 }
 
-// What is not there, or not for the caller to see.
+// Codes for something that is not there, or not for the caller to see.
 constexpr Code kNotThere[] = {Code::kPathNotFound, Code::kNotADirectory, Code::kNodeNotFound,
                               Code::kNodeNotAuthorized, Code::kDepotNotFound};
-// What was asked for in a way that cannot be answered.
+// Codes for a request that cannot be answered as it was asked.
 constexpr Code kAskedWrong[] = {Code::kInvalidArgument, Code::kInvalidPath,   Code::kInvalidKey,
                                 Code::kAmbiguousKey,    Code::kInvalidCursor, Code::kFileTooLarge,
                                 Code::kNotAFile,        Code::kBadRequest};

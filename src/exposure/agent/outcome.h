@@ -7,10 +7,10 @@
 
 namespace cairn::agent {
 
-// What a tool answered: its blocks of content, or the value as compact JSON text; and the value as
-// structured content. An error is said in the voice of the tool: for agents and outsiders it is the
-// text `Error: CODE — message`, with its details as JSON on the next line: a model acts on
-// `currentRoot` and `paths`. Of a long list in them the beginning is shown.
+// The outcome of a tool's answer: its blocks of content, or the value as compact JSON text; and the
+// value as structured content. An error is said in the voice of the tool: for agents and outsiders
+// it is the text `Error: CODE — message`, with its details as JSON on the next line: a model acts
+// on `currentRoot` and `paths`. Of a long list in them the beginning is shown.
 mcp::ToolOutcome outcome_of(const Tool& tool, Result<Reply> reply);
 
 // For requests that are not tool calls: what the client did wrong is kInvalidParams, what does not

@@ -10,7 +10,7 @@
 // A delegate that sees several places of one depot
 // addresses each as `dpt_X/docs`: in a URI the slash of the address is escaped,
 // `cas://depot:X%2Fdocs/a.md`.
-// Fails with  INVALID_ARGUMENT for what is no such URI, INVALID_KEY and INVALID_PATH for parts of
+// Fails with  INVALID_ARGUMENT for any other string, INVALID_KEY and INVALID_PATH for parts of
 //             it.
 #pragma once
 

@@ -38,6 +38,7 @@ json::Object depot_entry(const json::Object& depot) {
                         .key = std::string(json::text(depot.at("depotId"))),
                         .path = std::nullopt};
   std::string name(json::text(depot.at("title")));
+  // A caller that sees several places of one depot has to tell them apart.
   if (const auto slash = uri.key.find('/'); slash != std::string::npos) {
     name += uri.key.substr(slash);
   }
@@ -108,6 +109,7 @@ class Reader final {
 
   Result<Content> file_or_directory(const ResourceUri& uri) {
     const auto path = uri.path->render();
+    // Which of the two it is, only the store knows; most that are read are files.
     auto file = run("read_file", {{"nodeKey", uri.key}, {"path", path}});
     if (file) return file_content(*file, path);
     if (file.error().code != Code::kNotAFile) return Failure(std::move(file).error());
@@ -133,6 +135,7 @@ mcp::Rpc<mcp::Page> Resources::list(const Caller& caller, std::string_view curso
   auto reply = executor_.run(caller, "list_depots", arguments);
   if (!reply) return std::unexpected(rpc_error(reply.error()));
   mcp::Page page;
+  // Frozen roots are few, and not part of the paging.
   if (cursor.empty()) {
     for (const auto& key : caller.session().rights.frozen()) page.items.push_back(node_entry(key));
   }

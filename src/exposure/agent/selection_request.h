@@ -20,9 +20,8 @@ namespace cairn::agent {
 // A header's value by its name in lower case; empty, and without data, when it is absent.
 using HeaderLookup = std::function<std::string_view(std::string_view lower_name)>;
 
-// What is in both is taken from the query. INVALID_ARGUMENT for a read-only that is not a boolean,
-// and for anything else in the query;
-// the query's `read-only` may stand without a value.
+// A setting given in both is taken from the query. INVALID_ARGUMENT for a read-only that is not a
+// boolean, and for anything else in the query; the query's `read-only` may stand without a value.
 Result<SelectionRequest> selection_of(const HeaderLookup& header, const http::Query& query);
 
 }  // namespace cairn::agent

@@ -13,7 +13,7 @@ namespace cairn::agent {
 // Whoever uses a toolbox over MCP.
 class ToolPrincipal : public mcp::Principal {
  public:
-  // What it may call now. Fails when it is not let in any more.
+  // The tools it may call now. Fails when it is no longer let in.
   virtual Result<ToolboxPtr> toolbox() const = 0;
   // The same when it takes no work to tell; nullptr: it does.
   virtual const Toolbox* at_hand() const { return nullptr; }

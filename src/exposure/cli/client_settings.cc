@@ -124,7 +124,7 @@ json::Object program(const Client& client, const ClientSettings& settings) {
   return out;
 }
 
-// What JSON quotes, TOML reads.
+// A string quoted as JSON is one that TOML reads.
 std::string toml_text(std::string_view text) { return json::write(json::Value(text)); }
 
 std::string toml(const ClientSettings& settings) {

@@ -3,6 +3,8 @@
 //
 // Both are handles, freely copied; they and the variables that values go to belong to one Commands
 // and are used while it lives.
+//
+// Threads     one at a time: the main thread.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +59,7 @@ class Command final {
   // `--root`, alone or with values behind it.
   Option add_values(std::string_view names, std::vector<std::string>& values, std::string_view kind,
                     std::string_view description) const;
-  // What is known by its place. Required, until something else is said.
+  // An argument, known by its place. Required, until something else is said.
   Option add_argument(std::string_view name, Variable value, std::string_view description) const;
   Option add_flag(std::string_view names, bool& value, std::string_view description) const;
 

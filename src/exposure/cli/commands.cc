@@ -139,7 +139,7 @@ Error explain(const CLI::App& app, const CLI::ParseError& error) {
   return Error(Code::kInvalidArgument, fmt::format("{} see {} --help", what, path));
 }
 
-// What the handles stand for.
+// The parser's objects that the handles stand for.
 CLI::App& app_of(void* command) { return *static_cast<CLI::App*>(command); }
 CLI::Option& option_of(void* option) { return *static_cast<CLI::Option*>(option); }
 

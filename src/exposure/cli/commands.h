@@ -1,4 +1,6 @@
 // The commands of `cairn`, and how they are told to the parser.
+//
+// Threads     one at a time: the main thread.
 #pragma once
 
 #include <functional>
@@ -36,8 +38,8 @@ class Commands final {
   // A word with commands behind it: `depot`.
   Command add_group(const About& about);
 
-  // What the command line asks for. A failed parse, and a question for help, are answered here:
-  // `exit_code` is set and nothing is left to run.
+  // The command that the command line asks for. A failed parse, and a question for help, are
+  // answered here: `exit_code` is set and nothing is left to run.
   struct Parsed {
     Run run;
     int exit_code = 0;

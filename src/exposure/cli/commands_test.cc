@@ -49,7 +49,7 @@ class CommandsTest : public ::testing::Test {
     inner.add_value("--client", client_, "CLIENT", "For whom").required();
   }
 
-  // What the program ends with when the command that was chosen does nothing but say which it is.
+  // The exit code when the command that was chosen does nothing but say which it is.
   int run(std::initializer_list<std::string_view> words) {
     std::vector<std::string> copies{"cairn"};
     copies.insert(copies.end(), words.begin(), words.end());

@@ -14,7 +14,7 @@ class Random;
 
 namespace cairn::cli {
 
-// What is passed in from outside; main owns it.
+// The parts that are passed in from outside; main owns them.
 struct World {
   const Clock& clock;
   Random& random;

@@ -32,7 +32,8 @@ Result<client::Resolved> resolve_place(client::Client& client, const std::string
   trim(place.path);
   const auto slash = place.tree.key.find('/');
   if (slash == std::string::npos) return place;
-  // It is an address of its own for who sees several places of the depot, and for nobody else.
+  // It is an address of its own for a caller that sees several places of the depot, and for nobody
+  // else.
   if (client.call("get_depot", {{"depotId", place.tree.key}})) return place;
   place.path = client::join(place.tree.key.substr(slash + 1), place.path);
   trim(place.path);

@@ -1,4 +1,6 @@
-// What a command has to work with.
+// Everything a command works with.
+//
+// Threads     one at a time: the thread of the command.
 #pragma once
 
 #include <memory>

@@ -21,7 +21,7 @@ class LocalStore final {
   // A server of the directory: ours when nobody else has it open. Makes the directory when there is
   // none.
   Result<mcp::Target> reach();
-  // Nothing: it is another's.
+  // Null: it is another process's.
   RunningServer* ours() { return server_.get(); }
 
  private:

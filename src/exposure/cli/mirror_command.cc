@@ -98,7 +98,7 @@ Result<std::filesystem::path> real_directory(const std::string& directory) {
   return real;
 }
 
-// The path from the directory to what is in it; nothing when it is elsewhere.
+// The path from the directory to what is in it; nullopt when it is elsewhere.
 std::optional<std::string> path_inside(const std::filesystem::path& directory,
                                        const std::filesystem::path& what) {
   const auto relative = what.lexically_relative(directory);
@@ -113,7 +113,7 @@ struct Place {
   mirror::ByPath<std::string> left_out;
 };
 
-// What a store writes must not be mirrored into it, nor the other way round.
+// The files of a store must not be mirrored into it, nor the other way round.
 Result<void> keep_data_out(const std::filesystem::path& data, Place& place) {
   if (path_inside(data, place.directory)) {
     return fail(Code::kInvalidArgument, "'{}' is in the data directory; mirror another one",

@@ -1,4 +1,6 @@
-// What a round of a mirror did, for people and for programs.
+// The report on a round of a mirror, for people and for programs.
+//
+// Threads     one at a time.
 #pragma once
 
 #include <set>
@@ -27,7 +29,7 @@ class MirrorPrinter final {
   };
   MirrorPrinter(Output& out, const Options& options) : out_(out), options_(options) {}
 
-  // What is the same in every answer.
+  // Sets the members that are the same in every answer.
   void describe(json::Object about) { about_ = std::move(about); }
   Result<void> print(const mirror::MirrorReport& report);
 

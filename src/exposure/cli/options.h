@@ -1,4 +1,4 @@
-// What every command takes: which store, as whom, and how to print.
+// The options that every command takes: which store, as whom, and how to print.
 #pragma once
 
 #include <chrono>

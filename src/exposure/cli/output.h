@@ -1,4 +1,6 @@
-// What commands print: results on standard output, notes and progress on standard error.
+// The output of commands: results on standard output, notes and progress on standard error.
+//
+// Threads     one at a time: the thread of the command.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +23,7 @@ namespace cairn::cli {
 
 enum class Style { kPlain, kBold, kDim, kRed, kGreen, kYellow, kBlue, kCyan };
 
-// Standard output, buffered. What cannot be written is remembered and said by flush().
+// Standard output, buffered. A failed write is remembered and reported by flush().
 class Output final {
  public:
   Output();

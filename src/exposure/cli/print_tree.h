@@ -5,8 +5,8 @@
 
 namespace cairn::cli {
 
-// What fs_tree answered, with lines from each directory to what is in it. Whether some directories
-// were left closed.
+// Prints the answer of fs_tree, with lines from each directory to what is in it. Returns whether
+// some directories were left closed.
 bool print_tree(Output& out, const json::Object& tree);
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-// What a sandboxed command changed, for people.
+// The changes of a sandboxed command, for people.
 #pragma once
 
 #include "exposure/cli/output.h"

@@ -1,8 +1,8 @@
 // Addresses: how people name a tree and a path in it, `D[:PATH]`.
 //
-// D is a depot's id (`dpt_…`, or `dpt_…/docs` for who sees only a part of it), a node's key
-// (`nod_…`), or a depot's title. It ends at the first ':', so that a title with one in it can only
-// be named by its id.
+// D is a depot's id (`dpt_…`, or `dpt_…/docs` for a caller that sees only a part of it), a node's
+// key (`nod_…`), or a depot's title. It ends at the first ':', so that a title with one in it can
+// only be named by its id.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct Address {
 
 enum class TreeKind { kDepot, kNode };
 
-// What D stands for.
+// The tree that D stands for.
 struct Tree {
   std::string key;  // what tools take as nodeKey, and as depotId when it is a depot
   TreeKind kind = TreeKind::kDepot;
@@ -30,7 +30,7 @@ struct Tree {
 
 // DEPOT_NOT_FOUND, AMBIGUOUS_KEY with the ids when several depots have the title.
 Result<Tree> resolve(Client& client, std::string_view tree);
-// The same; nothing when no depot has the title.
+// The same; nullopt when no depot has the title.
 Result<std::optional<Tree>> find_tree(Client& client, std::string_view tree);
 // INVALID_ARGUMENT for a node.
 Result<std::string> resolve_depot(Client& client, std::string_view depot);

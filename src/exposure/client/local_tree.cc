@@ -40,7 +40,7 @@ class Scanner final {
                                         const std::string& prefix) {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY;
     constexpr std::string_view kDoing = "list the directory";
-    // What was named may be a link.
+    // The directory that was named may be a link.
     auto opened = prefix.empty() ? os::open_path(directory, kFlags)
                                  : os::open_name(AT_FDCWD, directory, kFlags);
     os::NameReader names(TRY(os::checked(std::move(opened), kDoing, directory)));

@@ -20,7 +20,8 @@ namespace cairn::client {
 
 enum class EntryKind { kFile, kDirectory };
 
-// What is below a directory, by its path from there. Paths come before what is below them.
+// The files and directories below a directory, by their path from there. Paths come before what is
+// below them.
 struct LocalTree {
   std::map<std::string, EntryKind> entries;
   std::vector<std::string> skipped;  // path and why, as import_directory has it

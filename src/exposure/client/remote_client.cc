@@ -30,7 +30,7 @@ std::optional<Code> code_named(std::string_view name) {
   return at->code;
 }
 
-// What a server of ours says went wrong; anything else speaks for whoever stands in between.
+// The error that a Cairn server reports; any other answer comes from something in between.
 Error error_of(const http::ClientResponse& response) {
   auto body = json::parse(response.body);
   const auto* object = body ? body->if_object() : nullptr;

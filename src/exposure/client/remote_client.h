@@ -19,7 +19,7 @@ struct RemoteOptions {
   std::string tools = "/api/realm/me/tools/";
 };
 
-// Sends nothing yet. INVALID_ARGUMENT for a URL that is none.
+// Sends nothing yet. INVALID_ARGUMENT for a malformed URL.
 Result<std::unique_ptr<Client>> open_remote(const RemoteOptions& options);
 
 // Whether a server answers there.

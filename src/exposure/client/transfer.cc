@@ -86,7 +86,8 @@ class Importer final {
   std::uint64_t unchanged() const { return unchanged_; }
 
  private:
-  // What the directory does not have, or has as something else. A directory goes as a whole.
+  // Removes what the directory does not have, or has as something else. A directory goes as a
+  // whole.
   Result<void> remove_others() {
     for (const auto& [path, entry] : stored_) {
       const auto here = local_.entries.find(path);

@@ -8,7 +8,9 @@
 namespace cairn::http {
 namespace {
 
+// So that a size always fits 64 bits; larger ones no body has.
 constexpr std::size_t kMaxDigits = 15;
+// Nothing in extensions and trailers is used. The limits keep a client from sending them for ever.
 constexpr std::size_t kMaxLine = 256;
 constexpr std::size_t kMaxTrailers = 8192;
 
@@ -27,6 +29,7 @@ Result<ChunkDecoder::Step> ChunkDecoder::decode(std::span<char> bytes) {
     }
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size() - step.used));
+    // Towards the front, over the lines of the chunks: the body needs no second buffer.
     std::memmove(bytes.data() + step.made, bytes.data() + step.used, count);
     step.used += count;
     step.made += count;
@@ -56,6 +59,7 @@ Result<void> ChunkDecoder::take(char c) {
     case State::kSizeLf:
       overhead_ = 0;
       digits_ = 0;
+      // A chunk of size zero ends the body.
       return expect('\n', left_ == 0 ? State::kTrailerStart : State::kData);
     case State::kDataCr:
       return expect('\r', State::kDataLf);
@@ -95,6 +99,7 @@ Result<void> ChunkDecoder::take_size(char c) {
   if (digits_ == 0) return malformed();
   if (c == '\r') {
     state_ = State::kSizeLf;
+    // White space before an extension is tolerated, as the standard asks.
   } else if (c == ';' || c == ' ' || c == '\t') {
     state_ = State::kExtension;
   } else {

@@ -1,4 +1,7 @@
 // The chunked transfer coding, both ways.
+//
+// Threads     one at a time: a decoder belongs to one body.
+// Fails with  BAD_REQUEST.
 #pragma once
 
 #include <cstdint>

@@ -52,6 +52,7 @@ Result<Url> Url::parse(std::string_view text) {
                 shown(text));
   }
   std::string_view rest = text.substr(mark + 3);
+  // A user and password would be ignored, and a query would end up in the middle of targets.
   if (rest.find_first_of("?#@ \t\r\n") != std::string_view::npos) {
     return fail(Code::kInvalidArgument, "the URL '{}' has more than a host, a port and a path",
                 shown(text));
@@ -60,6 +61,7 @@ Result<Url> Url::parse(std::string_view text) {
   url.base_path = rest.substr(slash);
   while (url.base_path.ends_with('/')) url.base_path.pop_back();
   rest = rest.substr(0, slash);
+  // An IPv6 address has colons of its own, so the port is looked for behind the bracket.
   const std::size_t bracket = rest.starts_with('[') ? rest.find(']') : 0;
   const std::size_t colon = bracket == std::string_view::npos ? bracket : rest.find(':', bracket);
   const std::string_view host = rest.substr(0, colon);
@@ -144,6 +146,7 @@ Result<void> Client::Exchange::send_request() {
     TRY(wire_.write(head(), options_.idle_timeout));
     return send_source();
   }
+  // Not joined with the head: that would copy it.
   if (request_.body.size() > kPortion) {
     TRY(wire_.write(head(), options_.idle_timeout));
     return wire_.write(request_.body, options_.idle_timeout);
@@ -158,6 +161,7 @@ std::string Client::Exchange::head() const {
   const bool has_body = request_.source || !request_.body.empty();
   if (request_.source && !request_.length) {
     out += "Transfer-Encoding: chunked\r\n";
+    // The standard asks for a length with these methods, also without a body.
   } else if (has_body || request_.method == Method::kPost || request_.method == Method::kPut) {
     out += fmt::format("Content-Length: {}\r\n", request_.length.value_or(request_.body.size()));
   }
@@ -171,6 +175,8 @@ Result<void> Client::Exchange::send_source() {
   for (;;) {
     const std::size_t count = TRY(request_.source(room));
     total += count;
+    // A shorter body would leave the server waiting, a longer one would be read as the next
+    // request.
     if (request_.length && (count == 0 ? total < *request_.length : total > *request_.length)) {
       return fail(Code::kInvalidArgument, "the body did not have the {} bytes it was said to have",
                   *request_.length);
@@ -205,6 +211,7 @@ Result<void> Client::Exchange::read_head() {
       }
     }
     TRY(head_.parse(ByteView(got_).substr(0, head_size_)));
+    // Interim answers such as 100 come before the one that counts.
   } while (head_.status < 200);
   return {};
 }
@@ -233,11 +240,13 @@ Result<void> Client::Exchange::read_body(ClientResponse& response) {
       left -= count;
     }
   }
+  // Bytes that nobody asked for: what follows on this connection could not be trusted.
   if (!got_.empty()) keep_alive_ = false;
   return {};
 }
 
 Result<void> Client::Exchange::take(ClientResponse& response, ByteView portion) {
+  // Errors are small and are kept for the message, also where the body goes to a sink.
   if (request_.sink && response.status < 300) return request_.sink(portion);
   if (response.body.size() + portion.size() > options_.max_body_bytes) {
     return fail(Code::kBodyTooLarge, "the answer has more than {} bytes", options_.max_body_bytes);
@@ -258,6 +267,8 @@ Result<ClientResponse> Client::send(const ClientRequest& request) {
     Exchange exchange(*wire_, url_, options_, request);
     Result<ClientResponse> response = exchange.run();
     if (!response || !exchange.keep_alive()) wire_->close();
+    // Only on a connection that was kept: the server may have closed it just as the request was
+    // sent.
     const bool again = !response && reused && exchange.may_repeat() &&
                        !request.stop.stop_requested() &&
                        response.error().code == Code::kUnavailable;

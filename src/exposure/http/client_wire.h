@@ -1,4 +1,9 @@
 // The client's connection: blocking, with timeouts, plain or TLS.
+//
+// Threads     one at a time; a stop may be requested from any thread.
+// Fails with  UNAVAILABLE when the server cannot be reached or the request was stopped,
+//             REQUEST_TIMEOUT when it is silent, INVALID_ARGUMENT for certificates that cannot be
+//             used.
 #pragma once
 
 #include <memory>

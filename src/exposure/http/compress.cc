@@ -12,7 +12,9 @@
 namespace cairn::http {
 namespace {
 
+// Below this the head outweighs what is saved.
 constexpr std::size_t kMinBytes = 1024;
+// Answers are made once and sent once: the fastest levels save most of what can be saved.
 constexpr int kGzipLevel = 1;
 constexpr int kZstdLevel = 1;
 
@@ -38,6 +40,7 @@ int weight(std::string_view parameters) {
 
 bool compressible_type(std::string_view type) {
   type = trimmed(type.substr(0, type.find(';')));
+  // Events are sent one by one; a compressor would hold them back.
   if (type.starts_with("text/")) return type != "text/event-stream";
   for (const std::string_view suffix : {"+json", "+xml"}) {
     if (type.ends_with(suffix)) return true;
@@ -55,6 +58,8 @@ Bytes gzip(ByteView body) {
   if (deflateInit2(&stream, kGzipLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     return {};
   }
+  // No larger than the body: when it does not fit, it is not worth sending, and the result is
+  // empty.
   Bytes out(body.size(), '\0');
   // zlib's interface is older than const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(body.data()));
@@ -99,6 +104,7 @@ Encoding preferred_encoding(std::string_view accept_encoding) {
     if (same_name(coding, "identity")) identity = weight(parameters);
     if (coding == "*") any = weight(parameters);
   }
+  // `*` stands for those that are not named.
   if (gzip < 0) gzip = any;
   if (zstd < 0) zstd = any;
   if (std::max(gzip, zstd) <= 0 || identity > std::max(gzip, zstd)) return Encoding::kIdentity;
@@ -106,6 +112,7 @@ Encoding preferred_encoding(std::string_view accept_encoding) {
 }
 
 bool worth_compressing(const Response& response, ByteView body) {
+  // zlib counts in 32 bits.
   constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
   const auto encoded = [](const auto& header) {
     return header.first.size() == 16 && same_name(header.first, "content-encoding");

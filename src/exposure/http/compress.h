@@ -13,10 +13,11 @@ enum class Encoding { kIdentity, kGzip, kZstd };
 // As Content-Encoding names it.
 std::string_view name(Encoding encoding);
 
-// What the client likes best by its Accept-Encoding; zstd when it likes both the same.
+// The encoding that the client prefers by its Accept-Encoding; zstd when it likes both the same.
 Encoding preferred_encoding(std::string_view accept_encoding);
 
-// Whether this answer, whose whole body is at hand, is worth compressing for who asks.
+// Whether this answer, whose whole body is at hand, is worth compressing for a client that asks for
+// it.
 bool worth_compressing(const Response& response, ByteView body);
 
 // Empty when it would not become smaller. At fast levels: the time matters more than a percent.

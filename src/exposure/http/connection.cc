@@ -7,17 +7,19 @@
 namespace cairn::http {
 namespace {
 
+// A portion is handed to a worker: large enough that changing threads does not count.
 constexpr std::size_t kPortion = 256 * 1024;
 constexpr std::size_t kWholePortion = 64 * 1024;
 constexpr std::size_t kRequestLineRest = 64;  // the method and the version
 
+// CR, because an empty line may come before a request.
 bool begins_like_a_method(char c) { return is_letter(c) || c == '\r'; }
 
 std::string_view path_of(std::string_view target) {
   return target.starts_with('/') ? target.substr(0, target.find('?')) : std::string_view();
 }
 
-// `http://host/path` → `/path`: what a proxy is sent.
+// `http://host/path` → `/path`: the form that a proxy is sent, which every server has to accept.
 std::string_view without_authority(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!same_name(target.substr(0, scheme.size()), scheme)) continue;
@@ -42,6 +44,7 @@ Connection::Connection(Socket socket, std::string remote, ConnectionHost& host, 
 
 template <typename Work>
 auto Connection::on_worker(Work work) {
+  // A worker takes as long as it takes; only waiting for the client has a limit.
   wire_.never_expire();
   return http::on_worker(shared_.workers, wire_.executor(), std::move(work));
 }
@@ -65,6 +68,8 @@ void Connection::stop() {
 void Connection::abort() {
   wire_.close();
   reply_.end_events();
+  // It may never answer, and its connection is gone: it is told, and its coroutine ends when it
+  // answers.
   if (deferral_) deferral_->leave();
 }
 
@@ -96,6 +101,7 @@ Task<bool> Connection::serve_one() {
   }
   if (!answer) {
     Response none;
+    // Shows in the log as a request without an answer.
     none.status = 0;
     log(none, head_size_ + body.bytes_in());
     co_return false;
@@ -104,6 +110,7 @@ Task<bool> Connection::serve_one() {
 }
 
 Task<Connection::Arrival> Connection::read_head() {
+  // A request that came together with the last one is in input_ already.
   scanner_ = {};
   head_.clear();
   head_size_ = 0;
@@ -111,8 +118,12 @@ Task<Connection::Arrival> Connection::read_head() {
   for (;;) {
     if (const auto arrival = look_for_head()) co_return *arrival;
     idle_ = input_.bytes().empty();
+    // A request that has begun to arrive is still answered.
     if (idle_ && shared_.stopping) co_return Arrival::kGone;
     if (!started) {
+      // Between requests a client may stay for long; once one has begun, its head has to come in
+      // time. On a new connection the time runs from the start, so that an open socket alone is not
+      // enough to stay.
       const bool waits = idle_ && !first_;
       wire_.expire_after(waits ? shared_.options.idle_timeout : shared_.options.header_timeout);
       started = !waits;
@@ -128,12 +139,13 @@ Task<Connection::Arrival> Connection::read_head() {
   }
 }
 
-// Nothing: more has to come.
+// Nullopt: more has to come.
 std::optional<Connection::Arrival> Connection::look_for_head() {
-  // An empty line before a request is an old mistake of clients.
+  // Some old clients send an empty line before a request.
   if (!scanner_.has_line() && input_.bytes().starts_with("\r\n")) input_.consume(2);
   const ByteView bytes = input_.bytes();
   if (bytes.empty()) return std::nullopt;
+  // Before a head is complete: whoever speaks another protocol might never send one.
   if (!begins_like_a_method(bytes.front())) {
     return refuse(Error(Code::kBadRequest, bytes.front() == '\x16'
                                                ? "this is TLS; HTTP without TLS is spoken here"
@@ -143,6 +155,7 @@ std::optional<Connection::Arrival> Connection::look_for_head() {
   if (!size) return refuse(size.error());
   const ServerOptions& options = shared_.options;
   if (*size > 0 && *size <= options.max_header_bytes) return parse_head(*size);
+  // Found out early, so that the code says what is too long: the target, or the fields.
   if (!scanner_.has_line() && bytes.size() > options.max_target_bytes + kRequestLineRest) {
     return refuse(Error(Code::kUriTooLong,
                         fmt::format("the target is over {} bytes long", options.max_target_bytes)));
@@ -181,6 +194,8 @@ Task<void> Connection::answer_refusal() {
   began_ = SteadyClock::now();
   sent_before_ = wire_.bytes_out();
   request_.path = path_of(head_.target);
+  // Closing while bytes are unread would make the kernel reset the connection, and the client might
+  // lose the answer.
   unread_input_ = true;
   bool keep_alive = false;
   Response response = error_response(*refusal_);
@@ -200,6 +215,7 @@ void Connection::view_request() {
 }
 
 Plan Connection::ask() {
+  // A handler's exception becomes an answer and does not end the thread.
   return contained([&] { return shared_.handler.begin(request_); });
 }
 
@@ -227,6 +243,7 @@ Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& bod
   if (want.where == Where::kHere) {
     answer = work();
   } else {
+    // By reference: the coroutine waits here, so `want` and `whole` outlive the work.
     answer = co_await on_worker(work);
   }
   if (auto* later = std::get_if<Later>(&answer)) co_return co_await run_later(*later);
@@ -250,7 +267,7 @@ Task<Connection::Answer> Connection::wait_for(Deferred& deferred) {
 Task<Connection::Answer> Connection::take_stream(WantStream& want, RequestBody& body) {
   body.limit(want.max_bytes);
   Answer answer = co_await feed(*want.sink, body);
-  // Letting go of a sink may remove files and the like.
+  // Destroying a sink may remove files, so it is done on a worker.
   shared_.workers.run([gone = std::move(want.sink)] {});
   co_return answer;
 }
@@ -275,6 +292,8 @@ Task<Connection::Answer> Connection::feed(BodySink& sink, RequestBody& body) {
 Task<bool> Connection::finish_request(Response& response, RequestBody& body) {
   body.skip_arrived();
   bool keep_alive = head_.keep_alive() && !shared_.stopping;
+  // A client that is still sending a large body is not worth reading to the end of it: the
+  // connection closes instead, and the client notices.
   if (!body.done() && !body.rest_is_small()) keep_alive = false;
   const Reply::Outcome outcome = co_await reply_.send(response, head_, host_.date(), keep_alive);
   log(response, head_size_ + body.bytes_in());
@@ -283,6 +302,7 @@ Task<bool> Connection::finish_request(Response& response, RequestBody& body) {
     co_return false;
   }
   if (!body.done() && keep_alive) co_await body.skip_rest();
+  // Wire::finish() then reads and drops what still comes.
   unread_input_ = !body.done();
   if (!body.done()) co_return false;
   body.release();

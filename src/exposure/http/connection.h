@@ -18,7 +18,7 @@
 
 namespace cairn::http {
 
-// What a connection needs of the thread it lives on.
+// The services that a connection needs of the thread it lives on.
 class ConnectionHost {
  public:
   virtual std::string_view date() = 0;

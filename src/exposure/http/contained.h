@@ -10,7 +10,7 @@
 
 namespace cairn::http {
 
-// What `function` gives, or INTERNAL; what was thrown is for the log only.
+// The result of `function`, or INTERNAL; the exception's text is for the log only.
 template <typename Function>
 std::invoke_result_t<Function&> contained(Function&& function) {
   std::string cause;

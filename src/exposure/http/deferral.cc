@@ -21,6 +21,8 @@ class Deferral::Handle final : public Responder {
  public:
   explicit Handle(std::shared_ptr<Deferral> deferral) : deferral_(std::move(deferral)) {}
   ~Handle() override {
+    // Whoever drops a responder without answering would otherwise leave the client waiting for
+    // ever.
     if (deferral_) deferral_->answer(unanswered());
   }
   Handle(const Handle&) = delete;
@@ -56,7 +58,7 @@ void Deferral::begin(std::shared_ptr<Pending> pending) {
     pending->begin(std::make_unique<Handle>(shared_from_this()));
     return std::nullopt;
   });
-  // In place of what the responder said when it went with the exception.
+  // Replaces the answer that the responder gave when the exception destroyed it.
   if (failed) state_.lock()->response = std::move(failed);
 }
 
@@ -67,7 +69,8 @@ void Deferral::become_late() {
 }
 
 void Deferral::look_for(Wire& client) {
-  // One that is answered soon may stop sending as early as it likes.
+  // A client may close its sending side right after the request; that it has left is asked only
+  // once the answer is late.
   if (late_ && !left_ && client.peer_left()) leave();
 }
 
@@ -86,11 +89,12 @@ void Deferral::tell(void (Pending::*what)()) {
   if (failed) answer(std::move(*failed));
 }
 
-// The connection goes on, and may be gone, as soon as it was told.
+// Posted outside the lock: the connection goes on, and may be gone, as soon as it is told.
 void Deferral::answer(Response response) {
   Resume resume;
   {
     auto state = state_.lock();
+    // Only the first answer counts: a late one may come from another thread at the same time.
     if (state->response) return;
     state->response = std::move(response);
     resume = std::exchange(state->resume, nullptr);

@@ -25,7 +25,7 @@ class Deferral final : public std::enable_shared_from_this<Deferral> {
   Task<Response> run(std::shared_ptr<Pending> pending);
   // Tells the request when it is late and its client has left.
   void look_for(Wire& client);
-  // Tells the request that nobody waits for it any more.
+  // Tells the request that nobody waits for it now.
   void leave();
 
  private:

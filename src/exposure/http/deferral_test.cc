@@ -206,7 +206,7 @@ TEST(Deferred, BecomesAStreamWhenItIsLate) {
 TEST(Deferred, HearsOfAClientThatLeavesWhenItIsLate) {
   DeferringServer deferring(5ms, that_looks_often());
   RawClient client = deferring.server.connect();
-  // What it has sent ahead does not hide that it goes.
+  // Requests that it has sent ahead do not hide that it goes.
   client.send(get("/") + get("/at-once"));
   const auto held = deferring.wait_for("/");
   ASSERT_TRUE(eventually([&] { return held->lates == 1; }));

@@ -10,6 +10,8 @@
 namespace cairn::http {
 namespace {
 
+// Far more than clients send. Fields are found by looking through all of them, so this bounds the
+// time, too.
 constexpr std::size_t kMaxFields = 128;
 
 constexpr std::array<bool, 256> make_table(bool (*member)(unsigned char)) {
@@ -18,17 +20,21 @@ constexpr std::array<bool, 256> make_table(bool (*member)(unsigned char)) {
   return table;
 }
 
+// The `token` of RFC 9110: no spaces, so white space before a colon is not a field.
 constexpr auto kToken = make_table([](unsigned char c) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return is_alphanumeric(c) ||
          (c != 0 && kMarks.find(static_cast<char>(c)) != std::string_view::npos);
 });
 
+// Bytes above 0x7f have no meaning in the protocol and are let through. Control characters are not,
+// since a value may end up in a log or in another head.
 constexpr auto kValue =
     make_table([](unsigned char c) { return (c >= 0x20 && c != 0x7f) || c == '\t'; });
 
 constexpr auto kTarget = make_table([](unsigned char c) { return c > 0x20 && c != 0x7f; });
 
+// Without the characters that would make a Host something else than a host and a port.
 constexpr auto kHost = make_table([](unsigned char c) {
   constexpr std::string_view kNot = "/?#@,\\\"<>";
   return c > 0x20 && c < 0x7f && kNot.find(static_cast<char>(c)) == std::string_view::npos;
@@ -66,6 +72,8 @@ std::string_view take_first_line(ByteView& head) {
 
 Result<Field> parse_field(std::string_view line) {
   const std::size_t colon = line.find(':');
+  // Once legal, and read differently by every proxy: some join the lines, some see a field of its
+  // own.
   if (line.front() == ' ' || line.front() == '\t') {
     return fail(Code::kBadRequest, "a header field is folded over two lines; send it on one");
   }
@@ -83,6 +91,8 @@ Result<Field> parse_field(std::string_view line) {
 Result<std::uint64_t> parse_length(std::string_view text) {
   std::uint64_t length = 0;
   const char* end = text.data() + text.size();
+  // Digits only: from_chars takes no sign, no space and no `0x`, and refuses what does not fit 64
+  // bits.
   const auto [at, error] = std::from_chars(text.data(), end, length);
   if (error != std::errc() || at != end) {
     return fail(Code::kBadRequest, "the Content-Length '{}' is not a length", shown(text, 40));
@@ -103,6 +113,7 @@ void read_connection(std::string_view list, Framing& framing) {
 Result<void> check_host(const Fields& fields, int minor_version) {
   const auto is_host = [](const Field& field) { return same_name(field.name, "host"); };
   const auto count = std::ranges::count_if(fields.all(), is_host);
+  // A proxy and the server might each go by another one.
   if (count > 1) return fail(Code::kBadRequest, "the request has more than one Host");
   if (count == 0 && minor_version == 1) return fail(Code::kBadRequest, "the request has no Host");
   if (!all_of(fields.get("host"), kHost)) {
@@ -113,6 +124,7 @@ Result<void> check_host(const Fields& fields, int minor_version) {
 
 }  // namespace
 
+// Of ASCII letters only, as the protocol has it: a locale must not decide what a field means.
 bool same_name(std::string_view text, std::string_view lower_text) {
   if (text.size() != lower_text.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -151,6 +163,7 @@ Result<Framing> Framing::of(const Fields& fields) {
       if (framing.length) return fail(Code::kBadRequest, "there is more than one Content-Length");
       framing.length = TRY(parse_length(field.value));
     } else if (same_name(field.name, "transfer-encoding")) {
+      // Twice `chunked`, or a list of codings, is what smuggling is made of.
       if (framing.chunked || !same_name(field.value, "chunked")) {
         return fail(Code::kBadRequest, "the only Transfer-Encoding understood is one 'chunked'");
       }
@@ -159,6 +172,7 @@ Result<Framing> Framing::of(const Fields& fields) {
       read_connection(field.value, framing);
     }
   }
+  // The standard lets the coding win. Refusing is safer: who sends both is mistaken, or means harm.
   if (framing.chunked && framing.length) {
     return fail(Code::kBadRequest, "there are both Content-Length and Transfer-Encoding");
   }
@@ -177,6 +191,7 @@ Result<void> RequestHead::parse(ByteView head) {
   clear();
   const std::string_view line = take_first_line(head);
   const std::size_t first = line.find(' ');
+  // From both ends: a target with a space in it is then refused as a target.
   const std::size_t last = line.rfind(' ');
   if (first == std::string_view::npos || first == 0 || first == last ||
       !all_of(line.substr(0, first), kToken)) {
@@ -191,6 +206,7 @@ Result<void> RequestHead::parse(ByteView head) {
   TRY(fields.parse(head));
   TRY(check_host(fields, minor_version));
   framing = TRY(Framing::of(fields));
+  // A server of HTTP/1.0 in between would pass the coding on without understanding it.
   if (framing.chunked && minor_version == 0) {
     return fail(Code::kBadRequest, "HTTP/1.0 has no Transfer-Encoding");
   }
@@ -198,6 +214,7 @@ Result<void> RequestHead::parse(ByteView head) {
 }
 
 bool RequestHead::keep_alive() const {
+  // The default differs: 1.1 stays open unless told otherwise, 1.0 closes.
   return !framing.close && (minor_version == 1 || framing.keep_alive);
 }
 
@@ -225,10 +242,12 @@ Result<std::size_t> HeadScanner::find(ByteView bytes) {
       seen_ = bytes.size();
       return std::size_t{0};
     }
+    // Some readers end a line at a bare LF and some do not, so a head could mean two things.
     if (at == 0 || bytes[at - 1] != '\r') {
       return fail(Code::kBadRequest, "a line ends in LF without CR");
     }
     seen_ = at + 1;
+    // The first line may not be empty, so a blank line at the very start is no end.
     if (at - 1 == line_start_ && line_start_ > 0) return seen_;
     line_start_ = seen_;
   }

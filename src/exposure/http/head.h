@@ -1,10 +1,13 @@
 // The head of an HTTP/1 message: its first line and its fields, read strictly.
 //
-// What different readers understand differently is refused, so that nothing can be smuggled past a
-// proxy: lines that end in a bare LF, folded fields, white space before the colon, two lengths, a
-// length together with a transfer coding, any coding but `chunked`, a missing or second Host.
+// Anything that different readers understand differently is refused, so that nothing can be
+// smuggled past a proxy: lines that end in a bare LF, folded fields, white space before the colon,
+// two lengths, a length together with a transfer coding, any coding but `chunked`, a missing or
+// second Host.
 //
 // Everything points into the bytes that were parsed and holds as long as they do.
+// Threads     one at a time: a connection's own.
+// Fails with  BAD_REQUEST; HEADERS_TOO_LARGE for too many fields.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +59,7 @@ struct RequestHead {
   Fields fields;
   Framing framing;
 
-  // The room of the last head is used again. What could be read of a bad one is there.
+  // Uses the room of the last head again. After a failure it holds what could be read, for the log.
   Result<void> parse(ByteView head);
   void clear();
 

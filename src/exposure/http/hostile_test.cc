@@ -1,4 +1,4 @@
-// What clients send that they should not, each over a real socket.
+// Requests that clients should not send, each over a real socket.
 #include <atomic>
 #include <thread>
 

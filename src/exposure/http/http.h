@@ -1,10 +1,10 @@
-// What an HTTP request and its answer are to the rest of Cairn. Nothing of the library that speaks
-// the protocol is seen here.
+// HTTP requests and answers as the rest of Cairn sees them. Nothing of the library that speaks the
+// protocol shows here.
 //
 // A Handler looks at a request's head and answers at once, asks for the whole body, or takes the
-// body in portions. What may block (reading the store is quick; waiting for the disk is not) says
-// Where::kWorker and runs on a pool of threads, so that no connection waits for another's disk.
-// A handler with threads of its own defers the answer, and decides meanwhile what it will be.
+// body in portions. Work that may block (reading the store is quick; waiting for the disk is not)
+// says Where::kWorker and runs on a pool of threads, so that no connection waits for another's
+// disk. A handler with threads of its own defers the answer, and decides meanwhile what it will be.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,6 @@
 // Bytes that have come from a client and are not used up yet.
+//
+// Threads     its connection's io thread only.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +14,7 @@ namespace cairn::http {
 class InputBuffer final {
  public:
   ByteView bytes() const { return {room_.data() + start_, end_ - start_}; }
-  // Views stay where they are.
+  // Does not move the bytes: views into them stay valid.
   std::span<char> after(std::size_t offset) {
     return std::span(room_).subspan(start_ + offset, end_ - start_ - offset);
   }

@@ -31,6 +31,7 @@ milliseconds tick_time(const ServerOptions& options) {
 }
 
 std::string text_of(asio::ip::address address) {
+  // A listener for both families shows IPv4 clients in the long form; logs should not.
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {
     address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
   }
@@ -53,6 +54,7 @@ IoThread::~IoThread() {
 }
 
 void IoThread::start() {
+  // Accepting goes on from a coroutine of this thread, so take() needs no lock.
   asio::co_spawn(io_.get_executor(), accept(), asio::detached);
   thread_ = std::thread([this] { io_.run(); });
   pthread_setname_np(thread_.native_handle(), "http-io");
@@ -75,7 +77,9 @@ Task<void> IoThread::accept() {
 void IoThread::take(Socket socket, const tcp::endpoint& peer) {
   error_code ignored;
   if (count_connections(+1) > static_cast<int>(shared_.options.max_connections)) {
+    // Never waits for a client that is not going to be served.
     socket.non_blocking(true, ignored);
+    // In TLS the handshake would have to come first.
     if (!shared_.tls) socket.write_some(asio::buffer(too_many_connections(date())), ignored);
     socket.shutdown(tcp::socket::shutdown_both, ignored);
     socket.close(ignored);
@@ -92,6 +96,7 @@ void IoThread::take(Socket socket, const tcp::endpoint& peer) {
 
 Task<void> IoThread::serve(Connection* connection) {
   co_await connection->run();
+  // The coroutine is at its end: nothing of the connection is used after this.
   connections_.erase(connection);
   count_connections(-1);
 }
@@ -120,6 +125,7 @@ int IoThread::count_connections(int change) {
 }
 
 void IoThread::stop_connections() {
+  // Posted: connections belong to this thread alone.
   asio::post(io_, [this] {
     error_code ignored;
     acceptor_.close(ignored);
@@ -135,6 +141,7 @@ void IoThread::abort_connections() {
 }
 
 std::string_view IoThread::date() {
+  // Once a second instead of once an answer.
   if (const std::int64_t now = std::time(nullptr); now != date_second_) {
     date_second_ = now;
     date_ = http_date(now);

@@ -7,6 +7,7 @@
 namespace cairn::http {
 namespace {
 
+// A larger body is compressed on a worker, so that other connections do not wait for it.
 constexpr std::size_t kCompressHere = 64 * 1024;
 constexpr std::size_t kOneTlsRecord = 16 * 1024;
 constexpr std::string_view kCrlf = "\r\n";
@@ -37,6 +38,7 @@ Task<Reply::Outcome> Reply::send(Response& response, const RequestHead& request,
   }
   if (std::holds_alternative<EventBody>(response.body)) {
     choices.chunked = request.minor_version == 1;
+    // Events end when the client leaves or the server does; there is no next request.
     choices.keep_alive = keep_alive = false;
     return send_events(response, request, choices);
   }
@@ -64,9 +66,11 @@ Task<void> Reply::encode(Response& response, const RequestHead& request, HeadCho
   if (body.size() < kCompressHere) {
     smaller = compress(encoding, body);
   } else {
+    // The response outlives the work: the coroutine waits for it.
     const auto work = [encoding, body] { return compress(encoding, body); };
     smaller = co_await on_worker(shared_.workers, wire_.executor(), work);
   }
+  // It did not get smaller.
   if (smaller.empty()) co_return;
   response.body = std::move(smaller);
   choices.encoding = encoding;
@@ -103,6 +107,8 @@ Task<Reply::Outcome> Reply::send_portions(StreamedBody& body, Bytes portion, boo
   std::uint64_t sent = 0;
   while (!portion.empty()) {
     sent += portion.size();
+    // Broken off rather than sent: the client was promised another length, and must not take a
+    // wrong body for the right one.
     if (body.length && sent > *body.length) co_return Outcome::kBroken;
     if (co_await write_portion(portion, chunked) == Outcome::kBroken) co_return Outcome::kBroken;
     if (sent == body.length) co_return Outcome::kSent;
@@ -115,13 +121,15 @@ Task<Reply::Outcome> Reply::send_portions(StreamedBody& body, Bytes portion, boo
   co_return co_await write({});
 }
 
-// What is in `out_`, then the body.
+// Writes `out_`, then the body.
 Task<Reply::Outcome> Reply::write(ByteView body) {
+  // Head and body in one TLS record instead of two.
   if (wire_.is_tls() && body.size() <= kOneTlsRecord) {
     out_ += body;
     body = {};
   }
   Wire::Buffers buffers{asio::buffer(out_), asio::buffer(body)};
+  // Usually the kernel takes all of it at once, and the coroutine need not be suspended.
   std::optional<bool> sent = wire_.write_now(buffers);
   if (!sent) sent = co_await wire_.write(buffers, shared_.options.write_timeout);
   out_.clear();
@@ -149,7 +157,7 @@ Task<Result<Bytes>> Reply::next_portion(BodySource& source) {
   return on_worker(shared_.workers, wire_.executor(), work);
 }
 
-// Letting go of a source may close files and the like.
+// Destroying a source may close files, so it is done on a worker.
 void Reply::drop(std::unique_ptr<BodySource> source) {
   shared_.workers.run([gone = std::move(source)] {});
 }

@@ -1,4 +1,6 @@
 // Sending one answer: as a whole, made while it is sent, or as events.
+//
+// Threads     its connection's io thread only.
 #pragma once
 
 #include <memory>

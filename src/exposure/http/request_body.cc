@@ -5,6 +5,7 @@
 namespace cairn::http {
 namespace {
 
+// Reading so much is cheaper than a new connection.
 constexpr std::uint64_t kSmallRest = 64 * 1024;
 constexpr std::size_t kSkipPortion = 4096;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -24,6 +25,7 @@ RequestBody::RequestBody(Wire& wire, InputBuffer& input, const RequestHead& head
 
 Task<RequestBody::Next> RequestBody::next(std::size_t portion_bytes) {
   if (done_) co_return Next::kEnd;
+  // Known from the head: refused before a byte of it is read.
   if (!chunked_ && total_ + left_ > max_bytes_) {
     co_return refuse(
         Error(Code::kBodyTooLarge, fmt::format("the body has {} bytes; at most {} are taken here",
@@ -37,12 +39,13 @@ Task<RequestBody::Next> RequestBody::next(std::size_t portion_bytes) {
       continue;
     }
     const Next taken = take(bytes);
+    // A step may take bytes and make none: the line of a chunk, or a part of it.
     if (taken != Next::kPortion || !portion_.empty()) co_return taken;
     if (done_) co_return Next::kEnd;
   }
 }
 
-// What was read and not used yet: first behind the head, then in the buffer.
+// Bytes that were read and not used yet: first those behind the head, then those in the buffer.
 std::span<char> RequestBody::arrived() {
   const std::span<char> first = input_.after(head_size_ + used_input_);
   if (!first.empty()) return first;
@@ -87,8 +90,10 @@ RequestBody::Next RequestBody::refuse(Error error) {
 }
 
 Task<RequestBody::Next> RequestBody::fill(std::size_t portion_bytes) {
+  // Only now: a handler that refuses by the head alone never asks for the body.
   if (expects_continue_ && !co_await say_continue()) co_return Next::kGone;
   const std::uint64_t wanted =
+      // Never beyond the body: what follows belongs to the next request.
       chunked_ ? portion_bytes : std::min<std::uint64_t>(left_, portion_bytes);
   buffer_.resize(std::max<std::size_t>(buffer_.size(), wanted));
   start_ = end_ = 0;
@@ -98,6 +103,7 @@ Task<RequestBody::Next> RequestBody::fill(std::size_t portion_bytes) {
     co_return refuse(Error(Code::kRequestTimeout, "the rest of the body did not come in time"));
   }
   if (error) co_return Next::kGone;
+  // While the handler works on the portion the client is not to blame.
   wire_.never_expire();
   end_ = count;
   co_return Next::kPortion;
@@ -125,6 +131,7 @@ Task<void> RequestBody::skip_rest() {
 
 void RequestBody::release() {
   input_.consume(head_size_ + used_input_);
+  // Chunked, the next request may have come in with the end of this one.
   if (start_ < end_) input_.append({buffer_.data() + start_, end_ - start_});
 }
 

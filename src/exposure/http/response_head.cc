@@ -17,6 +17,7 @@ struct Reason {
   std::string_view text;
 };
 
+// Sorted: it is searched by halves.
 constexpr std::array kReasons{
     Reason{200, "OK"},
     Reason{201, "Created"},
@@ -61,6 +62,7 @@ void put_number(std::string& out, std::uint64_t number) {
   out.append(digits.data(), end);
 }
 
+// A line break in a value would let whoever chose it add fields of their own.
 void put_text(std::string& out, std::string_view text) {
   const std::size_t start = out.size();
   out += text;
@@ -75,6 +77,8 @@ void put_field(std::string& out, std::string_view name, std::string_view value) 
   out += "\r\n";
 }
 
+// The server decides these; two of one kind would make a message that readers understand
+// differently.
 bool is_framing(std::string_view name) {
   for (const std::string_view framing :
        {"content-length", "transfer-encoding", "connection", "date", "server"}) {
@@ -111,11 +115,14 @@ void put_head(std::string& out, const Response& response, const HeadChoices& cho
   put_status_line(out, response.status);
   out += "Server: cairn\r\nDate: ";
   out += choices.date;
+  // Stored files keep the type they were given; a browser must not guess another.
   out += "\r\nX-Content-Type-Options: nosniff\r\n";
   if (!response.content_type.empty()) put_field(out, "Content-Type", response.content_type);
   if (choices.encoding != Encoding::kIdentity) {
     put_field(out, "Content-Encoding", name(choices.encoding));
   }
+  // Also when this answer is not compressed: a cache must not give it to clients that asked
+  // otherwise.
   if (choices.vary) out += "Vary: Accept-Encoding\r\n";
   put_fields(out, response, choices);
   if (choices.chunked) out += "Transfer-Encoding: chunked\r\n";
@@ -140,6 +147,7 @@ std::string_view reason(int status) {
 }
 
 std::string http_date(std::int64_t unix_seconds) {
+  // Not strftime(), which goes by the locale.
   constexpr std::array kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   constexpr std::array kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};

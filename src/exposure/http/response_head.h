@@ -11,7 +11,7 @@
 
 namespace cairn::http {
 
-// What the server decides about an answer, beside what its Response says.
+// The server's own decisions about an answer, beside what its Response says.
 struct HeadChoices {
   std::string_view date;
   int minor_version = 1;  // of the request

@@ -1,4 +1,4 @@
-// What all threads and connections of one server share.
+// The parts that all threads and connections of one server share.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // Percent-encoding, query strings and paths of requests.
+//
+// Threads     values and plain functions of their arguments.
 #pragma once
 
 #include <optional>
@@ -22,7 +24,7 @@ std::string percent_encode(std::string_view text);
 // one.
 Result<std::vector<std::string>> split_path(std::string_view encoded_path);
 
-// What stands behind the '?': names and values, decoded, in their order. '+' is a space here.
+// The part after the '?': names and values, decoded, in their order. '+' is a space here.
 class Query final {
  public:
   // Fails with BAD_REQUEST on a bad escape and on a name that is given twice.

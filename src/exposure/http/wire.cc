@@ -9,6 +9,7 @@
 namespace cairn::http {
 namespace {
 
+// Enough to let a client read its answer; one that goes on sending is cut off.
 constexpr std::size_t kMaxDiscarded = 64 * 1024;
 constexpr std::chrono::seconds kLinger{1};
 
@@ -29,7 +30,9 @@ using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, kName>;
 
 Wire::Wire(Socket socket, asio::ssl::context* tls) : socket_(std::move(socket)) {
   error_code ignored;
+  // An answer is written whole, so waiting to fill a packet only delays it.
   socket_.set_option(tcp::no_delay(true), ignored);
+  // For write_now(): Asio's own functions do not mind.
   socket_.non_blocking(true, ignored);
   if (tls != nullptr) tls_.emplace(socket_, *tls);
 }
@@ -45,6 +48,7 @@ Task<Wire::Received> Wire::read_some(asio::mutable_buffer buffer) {
 }
 
 std::optional<bool> Wire::write_now(Buffers& buffers) {
+  // TLS may have to read before it can write.
   if (tls_) return std::nullopt;
   while (!nothing_left(buffers)) {
     error_code error;
@@ -60,6 +64,7 @@ std::optional<bool> Wire::write_now(Buffers& buffers) {
 Task<bool> Wire::write(Buffers buffers, std::chrono::milliseconds timeout) {
   while (!nothing_left(buffers)) {
     if (const auto all = write_now(buffers)) co_return *all;
+    // Again for each portion: a slow client is fine as long as it takes something.
     expire_after(timeout);
     error_code error;
     std::size_t count = 0;
@@ -78,6 +83,8 @@ Task<bool> Wire::write(Buffers buffers, std::chrono::milliseconds timeout) {
 Task<void> Wire::finish(bool unread_input) {
   expire_after(kLinger);
   error_code error;
+  // The client reads the end of the answer now; a plain close() could discard it along with its own
+  // unread bytes.
   if (!tls_) socket_.shutdown(tcp::socket::shutdown_send, error);
   if (unread_input) {
     std::array<char, 4096> rubbish;
@@ -87,7 +94,7 @@ Task<void> Wire::finish(bool unread_input) {
     }
   }
   if (tls_ && !expired_) {
-    // As if the client had said its goodbye: ours is sent, its is not waited for.
+    // As if the client had said goodbye: our goodbye is sent, the client's is not waited for.
     SSL_set_shutdown(tls_->native_handle(), SSL_RECEIVED_SHUTDOWN);
     co_await tls_->async_shutdown(use_task);
   }
@@ -108,6 +115,7 @@ void Wire::probe_peer() {
 }
 
 bool Wire::peer_left() {
+  // RDHUP, and not a read: bytes that the client has sent ahead must stay unread.
   pollfd look{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
   return ::poll(&look, 1, 0) > 0;
 }

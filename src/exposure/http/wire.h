@@ -29,7 +29,7 @@ class Wire final {
   // Sends everything, within `timeout` from each byte that gets away to the next; without waiting
   // as far as the kernel takes it. False: the connection is of no more use.
   Task<bool> write(Buffers buffers, std::chrono::milliseconds timeout);
-  // The same, but only what needs no waiting. Nothing: the rest has to wait, and is in `buffers`.
+  // The same, but only what needs no waiting. Nullopt: the rest has to wait, and is in `buffers`.
   std::optional<bool> write_now(Buffers& buffers);
   // Says that nothing more will be sent, and lets the client read what was: what still comes is
   // thrown away, up to some 64 KiB and a second.
@@ -46,7 +46,7 @@ class Wire final {
   void never_expire() { expire_at(SteadyClock::time_point::max()); }
   void check(SteadyClock::time_point now);
   bool expired() const { return expired_; }
-  // What waits for the client is cancelled, as if the time were over.
+  // Cancels what waits for the client, as if its time were over.
   void expire();
 
   std::uint64_t bytes_out() const { return bytes_out_; }

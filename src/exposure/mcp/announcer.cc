@@ -27,6 +27,7 @@ class Announcer::Handle final : public Announcer::Subscription {
 
 Announcer::Announcer(Service& service) : service_(service) {
   thread_ = std::thread([this] { run(); });
+  // Last: announcements may come at once.
   service_.announce_to(this);
 }
 
@@ -50,7 +51,7 @@ Rpc<std::unique_ptr<Announcer::Subscription>> Announcer::subscribe(std::weak_ptr
   *entry->stamp.lock() = std::move(watched.stamp);
   state_.lock()->entries[entry->topic].insert(entry);
   auto handle = std::make_unique<Handle>(*this, entry);
-  // What changed before the entry was there has been announced to nobody.
+  // Changes before the entry was there have been announced to nobody: the stamp may be older.
   look_at(*entry);
   return handle;
 }
@@ -58,6 +59,7 @@ Rpc<std::unique_ptr<Announcer::Subscription>> Announcer::subscribe(std::weak_ptr
 void Announcer::changed(std::string topic) {
   {
     auto state = state_.lock();
+    // Nobody listens, which is the usual case; the thread is not woken for it.
     if (!state->entries.contains(topic)) return;
     state->pending.insert(std::move(topic));
   }
@@ -71,6 +73,7 @@ void Announcer::run() {
       auto state = state_.lock();
       wake_.wait(state.mutex(), [&] { return state->stopping || !state->pending.empty(); });
       if (state->stopping) return;
+      // All at once: a topic that changed several times meanwhile is looked at once.
       topics = std::exchange(state->pending, {});
     }
     for (const auto& topic : topics) look_at(topic);
@@ -92,10 +95,10 @@ void Announcer::look_at(Entry& entry) {
   if (!listener) return;
   const auto principal = listener->principal();
   {
-    // While it is looked at: a look that began earlier must not end later.
+    // Held while it is looked at: a look that began earlier must not end later.
     auto stamp = entry.stamp.lock();
     const auto watched = service_.watch(*principal, entry.subject);
-    // What cannot be seen any more has changed too, once.
+    // A resource that can no longer be seen has changed too, once.
     std::string now = watched ? watched->stamp : std::string();
     if (std::exchange(*stamp, now) == now) return;
   }

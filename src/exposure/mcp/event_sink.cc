@@ -22,6 +22,7 @@ void RequestStream::finish(std::string message) {
 }
 
 bool KeptBytes::take(std::size_t bytes) {
+  // Added first, so that two threads cannot both find the last room.
   if (now_.fetch_add(bytes) + bytes <= most_) return true;
   now_ -= bytes;
   return false;
@@ -30,6 +31,7 @@ bool KeptBytes::take(std::size_t bytes) {
 void SessionStream::keep(State& state, std::uint64_t number, const std::string& text) {
   std::size_t drop = 0;
   std::size_t dropped = 0;
+  // The oldest go first: a client that comes back late asks for the newest.
   while (drop < state.kept.size() && (state.kept_bytes - dropped + text.size() > kMaxKeptBytes ||
                                       state.kept.size() - drop >= kMaxKept)) {
     dropped += state.kept[drop++].text.size();
@@ -46,6 +48,7 @@ void SessionStream::add(State& state, std::string_view message) {
   const std::uint64_t number = state.next++;
   auto text = fmt::format("id: {}-{}\nevent: message\ndata: {}\n\n", number_, number, message);
   keep(state, number, text);
+  // A client that does not read loses its connection, not the events: they are kept for its return.
   if (state.live && !state.live->push(std::move(text))) state.live = nullptr;
   if (state.live) state.taken = number;
 }
@@ -65,6 +68,7 @@ void SessionStream::finish(std::string message) {
     state->done = true;
     live = std::exchange(state->live, nullptr);
   }
+  // Outside the lock: on_closed() may come back here.
   if (live) live->close();
 }
 
@@ -75,6 +79,7 @@ void SessionStream::close_connection(std::chrono::milliseconds retry) {
     live = std::exchange(state->live, nullptr);
   }
   if (!live) return;
+  // Tells the client when to come back for the rest.
   live->push(fmt::format("retry: {}\n\n", retry.count()));
   live->close();
 }
@@ -85,7 +90,10 @@ void SessionStream::attach(std::shared_ptr<http::EventStream> stream,
   bool done = false;
   {
     auto state = state_.lock();
+    // Without a number, from where the last connection was: what was never sent.
     const std::uint64_t from = after.value_or(state->taken);
+    // Revisions that know it want an id before the first event, so that even a connection which
+    // breaks at once can be resumed.
     if (primed_) {
       stream->push(fmt::format("id: {}-{}\nretry: {}\ndata: \n\n", number_, from, kRetry.count()));
     }

@@ -39,7 +39,8 @@ class RequestStream final : public EventSink {
   std::shared_ptr<http::EventStream> stream_;
 };
 
-// What the streams of all sessions keep together. When it is full, nothing more is kept.
+// The budget that the streams of all sessions share for events they keep. When it is full, nothing
+// more is kept.
 class KeptBytes final {
  public:
   explicit KeptBytes(std::size_t most) : most_(most) {}

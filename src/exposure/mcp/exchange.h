@@ -1,5 +1,7 @@
 // Exchange: one request while it is carried out, as a service sees it: who asks, what its client
 // can do, and the ways to talk to it before the result.
+//
+// Threads     one at a time: the thread that carries the request out.
 #pragma once
 
 #include <chrono>
@@ -33,7 +35,7 @@ class Exchange {
 
   virtual const PrincipalPtr& principal() const = 0;
   virtual Revision revision() const = 0;
-  // What the client declared: `sampling`, `elicitation`, `roots`, …
+  // The capabilities that the client declared: `sampling`, `elicitation`, `roots`, …
   virtual const json::Object& client_capabilities() const = 0;
   // Stopped when the client has cancelled the request, or has left.
   virtual const std::stop_token& stopping() const = 0;

@@ -10,7 +10,7 @@ namespace {
 
 // How long an answer is waited for before its connection becomes a stream.
 constexpr std::chrono::milliseconds kPatience{250};
-// Larger ones are read into values on a worker.
+// Larger bodies are parsed on a worker.
 constexpr std::uint64_t kSmallBody = 64 * 1024;
 constexpr std::string_view kSessionHeader = "mcp-session-id";
 
@@ -154,6 +154,7 @@ http::Answer HttpHandler::take_body(const http::Request& request, const Principa
   if (!value) return refuse(400, value.error().message, rpc_code::kParseError);
   http::Response refusal;
   if (value->is_array()) {
+    // Only legacy revisions have batches, so there has to be a session.
     const auto session = session_of(request, principal, refusal);
     if (!session) return refusal;
     return take_batch(session, std::move(value->get_array()));
@@ -166,7 +167,8 @@ http::Answer HttpHandler::take_body(const http::Request& request, const Principa
   if (auto* asked = std::get_if<Request>(&*message)) {
     return take_request(request, std::make_unique<HttpCall>(principal, accepts, std::move(*asked)));
   }
-  // Nothing that a modern client could say about a request that is over.
+  // Modern clients have no session to notify or to answer in; whatever they send here is about a
+  // request that is over.
   if (names_modern(request)) return accepted();
   const auto session = session_of(request, principal, refusal);
   if (!session) return refusal;
@@ -180,6 +182,7 @@ http::Answer HttpHandler::take_body(const http::Request& request, const Principa
 
 http::Answer HttpHandler::take_request(const http::Request& request, HttpCallPtr call) {
   const bool greets = call->message.method == "initialize";
+  // `initialize` is legacy whatever the header says: it opens a legacy session.
   const bool modern = era_of(call->message) == Era::kModern || (names_modern(request) && !greets);
   if (modern) return take_modern(request, std::move(call));
   if (greets) return initialize(*call);
@@ -188,7 +191,7 @@ http::Answer HttpHandler::take_request(const http::Request& request, HttpCallPtr
 
 http::Answer HttpHandler::take_modern(const http::Request& request, HttpCallPtr call) {
   const auto meta = read_meta(call->message.params);
-  // What else is wrong is said before that the revision is not known.
+  // An unknown revision is reported last: the other errors can be explained in any revision.
   if (!meta && meta.error().code != rpc_code::kUnsupportedRevision) {
     return refuse(*call, meta.error());
   }
@@ -229,6 +232,7 @@ http::Answer HttpHandler::listen(std::shared_ptr<HttpCall> call) {
 }
 
 http::Answer HttpHandler::initialize(HttpCall& call) {
+  // A session of its own before the answer: the handshake is stored in its peer.
   auto session = sessions_.open(call.principal);
   Answer answer = carry_out(session->peer(), call, nowhere_);
   const bool greeted = answer.http_status == 200;
@@ -263,6 +267,7 @@ http::Answer HttpHandler::take_batch(const HttpSessionPtr& session, json::Array 
 std::optional<http::Response> HttpHandler::answer_quickly(const std::shared_ptr<Peer>& peer,
                                                           HttpCall& call) {
   const Manner manner = server_.manner(*peer, call.message);
+  // A tool that talks needs a stream; one that may take long must not hold up the io thread.
   if (!manner.quick || manner.talks) return std::nullopt;
   return logged(answer_response(carry_out(peer, call, nowhere_)), call);
 }
@@ -295,8 +300,9 @@ HttpHandler::RunningCall::~RunningCall() {
 
 void HttpHandler::RunningCall::begin(std::unique_ptr<http::Responder> responder) {
   PendingAnswer::begin(std::move(responder));
-  // For who does not take JSON it is a stream from the beginning.
+  // For a client that does not take JSON it is a stream from the beginning.
   if (!call_->accepts.json) late();
+  // The worker keeps this object alive; the server does not (http.h).
   handler_.workers_.run([self = shared_from_this()] {
     self->finish(self->handler_.carry_out(self->peer_, *self->call_, self));
   });
@@ -317,6 +323,7 @@ PendingAnswer::Stream HttpHandler::RunningCall::open() {
 std::shared_ptr<EventSink> HttpHandler::RunningCall::sink_for(
     std::shared_ptr<http::EventStream> stream) {
   if (session_) {
+    // Numbered and kept, so that a client which comes back gets what it missed.
     auto sink = session_->open_stream();
     sink->attach(std::move(stream), 0);
     return sink;
@@ -344,6 +351,7 @@ http::Plan HttpHandler::of_session(const http::Request& request, const Principal
 
 http::Plan HttpHandler::get(const http::Request& request, const HttpSessionPtr& session) {
   if (!accepts(request).events) return refuse(406, "this is a text/event-stream; accept it");
+  // Without Last-Event-ID it is the stream beside all requests.
   auto resumed = session->standalone();
   std::optional<std::uint64_t> after;
   if (const auto last = request.header("last-event-id"); !last.empty()) {
@@ -357,6 +365,7 @@ http::Plan HttpHandler::get(const http::Request& request, const HttpSessionPtr& 
     const bool of_call = resumed != session->standalone();
     auto stream = open_stream(session->peer(), of_call ? StreamKind::kCall : StreamKind::kWatch);
     ++session->connections;
+    // Not `this`: the stream may outlive the handler by a little; the clock outlives both.
     stream->on_closed([session, &clock = clock_] {
       session->last_used = clock.now();
       --session->connections;
@@ -390,6 +399,7 @@ HttpSessionPtr HttpHandler::session_of(const http::Request& request, const Princ
     return nullptr;
   }
   auto session = sessions_.find(id, principal);
+  // 404 is what tells a legacy client to begin again with `initialize`.
   if (!session) refusal = refuse(404, "this session is over; send 'initialize' for a new one");
   return session;
 }
@@ -422,6 +432,7 @@ void HttpHandler::run_beat() {
 }
 
 void HttpHandler::beat() {
+  // Copied: pushing may close a stream, which takes the same lock.
   std::vector<Live> streams;
   {
     auto live = live_->lock();
@@ -431,6 +442,7 @@ void HttpHandler::beat() {
     if (server_.service().still_valid(*one.peer->principal())) {
       one.stream->push(": still here\n\n");
     } else {
+      // A revoked token ends its streams within a heartbeat.
       one.stream->close();
     }
   }

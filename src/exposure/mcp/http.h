@@ -23,7 +23,7 @@
 namespace cairn::mcp {
 
 struct HttpOptions {
-  // Who asks; an error is the answer.
+  // Finds out who asks; an error is the answer.
   std::function<Result<PrincipalPtr>(const http::Request&)> admit;
   HostRule hosts = HostRule::kLoopback;
   SessionLimits sessions = {};
@@ -37,7 +37,7 @@ struct HttpOptions {
 class HttpHandler final : public http::Handler {
  public:
   HttpHandler(Server& server, const Clock& clock, Random& random, HttpOptions options);
-  // REQUIRES: nobody asks it any more.
+  // REQUIRES: no request can reach it now.
   ~HttpHandler() override;
   HttpHandler(const HttpHandler&) = delete;
   HttpHandler& operator=(const HttpHandler&) = delete;
@@ -64,13 +64,13 @@ class HttpHandler final : public http::Handler {
   http::Answer listen(std::shared_ptr<HttpCall> call);
 
   std::span<const ParamHeader> param_headers(const HttpCall& call);
-  // Nothing: it may take time, or talk.
+  // Nullopt: it may take time, or talk.
   std::optional<http::Response> answer_quickly(const std::shared_ptr<Peer>& peer, HttpCall& call);
   Answer carry_out(const std::shared_ptr<Peer>& peer, HttpCall& call,
                    std::shared_ptr<Channel> channel);
   class RunningCall;
 
-  // Nothing: `refusal` says why there is none.
+  // Null: `refusal` says why.
   HttpSessionPtr session_of(const http::Request& request, const PrincipalPtr& principal,
                             http::Response& refusal);
 

@@ -36,7 +36,7 @@ http::Response accepted();
 http::Response stream_response(std::shared_ptr<http::EventStream> stream);
 http::Response answer_response(Answer answer);
 
-// What the request's log line says of the call.
+// Adds to the request's log line what the call was.
 http::Response logged(http::Response response, const HttpCall& call);
 
 }  // namespace cairn::mcp

@@ -95,7 +95,7 @@ struct HttpHandlerTest : ::testing::Test {
     EXPECT_THAT(until(client, "}\n\n"), HasSubstr("acknowledged"));
     return client;
   }
-  // What a stream says, up to and with this.
+  // The text of a stream, up to and with this.
   static std::string until(RawClient& client, std::string_view wanted) {
     std::string got;
     while (!got.ends_with(wanted)) {
@@ -176,7 +176,7 @@ TEST_F(HttpHandlerTest, StreamsWhatIsSaidBeforeTheAnswer) {
   EXPECT_THAT(answer, HasSubstr(R"("result":)"));
   // An older client does not know an event without data.
   EXPECT_THAT(ask(call("chatty"), a_session("2025-06-18")), Not(HasSubstr("data: \n")));
-  // Who takes JSON only is told the end only.
+  // A client that takes JSON only is told the end only.
   const auto plain = web.ask(post(call("chatty"), a_session(), "application/json"));
   EXPECT_THAT(plain, AllOf(HasSubstr("application/json"), Not(HasSubstr("progress"))));
 }
@@ -307,7 +307,7 @@ TEST_F(HttpHandlerTest, LetsRunningCallsFinishWhenItStops) {
   ASSERT_TRUE(service.wait_for_slow_running(1));
   client.head();
   std::thread stops([&] { handler.stop(); });
-  // Who listens is told at once that it stops.
+  // A client that listens is told at once that it stops.
   EXPECT_THAT(to_end(listening), HasSubstr(R"("resultType":"complete")"));
   service.release_slow();
   EXPECT_THAT(to_end(client), HasSubstr("released"));

@@ -28,7 +28,7 @@ std::unexpected<RpcError> mismatch(std::string message) {
   return rpc_fail(rpc_code::kHeaderMismatch, std::move(message));
 }
 
-// A value that is not plain ASCII comes as `=?base64?…?=`. Nothing: it is not base64 in there.
+// A value that is not plain ASCII comes as `=?base64?…?=`. Nullopt: it is not base64 in there.
 std::optional<std::string> decoded(std::string_view value) {
   constexpr std::string_view kBefore = "=?base64?";
   constexpr std::string_view kAfter = "?=";
@@ -101,7 +101,7 @@ Rpc<void> check_param(const http::Request& request, const json::Object& argument
   return {};
 }
 
-// What `Mcp-Name` repeats; nothing for methods that have none.
+// The parameter that `Mcp-Name` repeats; null for methods that have none.
 const json::Value* named(const Request& body) {
   if (body.method == "tools/call" || body.method == "prompts/get") {
     return json::find(body.params, "name");

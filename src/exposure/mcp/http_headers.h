@@ -1,4 +1,4 @@
-// What the headers of an MCP request say, and whether they agree with its body.
+// The headers of an MCP request, and whether they agree with its body.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace cairn::mcp {
 // Whether the body is said to be JSON.
 bool is_json(const http::Request& request);
 
-// What the client takes as an answer. One that does not say takes JSON.
+// The forms of answer that the client takes. One that does not say takes JSON.
 struct Accepts {
   bool json = true;
   bool events = false;

@@ -17,6 +17,7 @@ HttpSession::HttpSession(std::string id, const PrincipalPtr& principal,
       peer_(std::make_shared<Peer>(principal, standalone_)) {}
 
 bool HttpSession::primed() const {
+  // Clients of earlier revisions do not expect an event without data.
   const auto handshake = peer_->handshake();
   return handshake && handshake->revision >= Revision::k2025_11_25;
 }
@@ -25,6 +26,7 @@ std::shared_ptr<SessionStream> HttpSession::open_stream() {
   const bool knows_priming = primed();
   auto streams = streams_.lock();
   std::size_t ended = 0;
+  // From the newest: the last few that ended are kept for clients that come back for the rest.
   for (auto at = streams->all.end(); at != streams->all.begin();) {
     --at;
     if (at->second->done() && ++ended >= kMaxEnded) at = streams->all.erase(at);
@@ -69,6 +71,7 @@ HttpSessionPtr HttpSessions::open(const PrincipalPtr& principal) {
     state->all.emplace(session->id(), session);
     ++state->of_owner[session->owner()];
   }
+  // Outside the lock: ending a session wakes whoever waits in it.
   for (const auto& old : ended) old->end();
   return session;
 }
@@ -80,8 +83,10 @@ HttpSessionPtr HttpSessions::find(std::string_view id, const PrincipalPtr& princ
     const auto found = state->all.find(std::string(id));
     if (found != state->all.end()) session = found->second;
   }
+  // Somebody else's session does not exist: an id alone opens nothing.
   if (!session || session->owner() != principal->id()) return nullptr;
   touch(*session);
+  // The token may have been renewed since; what runs from now on goes by the new one.
   session->peer()->renew(principal);
   return session;
 }
@@ -127,6 +132,7 @@ std::vector<HttpSessionPtr> HttpSessions::make_room(State& state, const std::str
   if (own != state.of_owner.end() && own->second >= limits_.most_each) {
     return take_idlest(state, owner);
   }
+  // The one who has most gives way: nobody can push out others by opening many.
   if (state.all.size() < limits_.most) return {};
   const auto greatest =
       std::ranges::max_element(state.of_owner, {}, [](const auto& entry) { return entry.second; });
@@ -145,6 +151,7 @@ std::vector<HttpSessionPtr> HttpSessions::take_idlest(State& state, const std::s
     if (session->owner() != owner) continue;
     candidates.push_back({session->connections > 0, session->last_used, session});
   }
+  // Several at once, so that the next requests do not have to look through all of them again.
   const auto count = std::max<std::size_t>(1, candidates.size() / 20);
   std::ranges::nth_element(
       candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count) - 1, {},

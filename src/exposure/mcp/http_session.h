@@ -32,7 +32,7 @@ class HttpSession final {
 
   // For the answer to a request. The last few that ended are kept.
   std::shared_ptr<SessionStream> open_stream();
-  // Nothing: it is too long ago.
+  // Null: it ended too long ago.
   std::shared_ptr<SessionStream> find_stream(std::uint64_t number);
   // Cancels what runs and closes every stream.
   void end();
@@ -78,7 +78,7 @@ class HttpSessions final {
   HttpSessions& operator=(const HttpSessions&) = delete;
 
   HttpSessionPtr open(const PrincipalPtr& principal);
-  // Nothing when it is gone, or another's. From now on it acts as this principal.
+  // Null when it is gone, or another's. From now on it acts as this principal.
   HttpSessionPtr find(std::string_view id, const PrincipalPtr& principal);
   void touch(HttpSession& session) const { session.last_used = clock_.now(); }
   void end(const HttpSession& session);

@@ -1,4 +1,6 @@
 // LineChannel: a pipe to the client, one message a line.
+//
+// Threads     every function may be called from any thread; messages never mix.
 #pragma once
 
 #include <string>
@@ -19,7 +21,7 @@ class LineChannel final : public Channel {
     if (*open) *open = write_all(out_, message);
     return *open;
   }
-  // False: nobody reads any more, as far as was noticed.
+  // False: nobody reads the pipe now, as far as was noticed.
   bool open() { return *open_.lock(); }
 
  private:

@@ -1,4 +1,7 @@
 // Reading a pipe by lines of bounded length.
+//
+// Threads     one at a time.
+// Fails with  IO_ERROR when the pipe cannot be read.
 #pragma once
 
 #include <optional>
@@ -16,7 +19,7 @@ class LineReader final {
     std::string text;       // without its end
     bool too_long = false;  // and empty for that
   };
-  // Nothing at the end. A last line needs no end.
+  // Nullopt at the end. The last line may lack its line end.
   Result<std::optional<Line>> next();
 
  private:
@@ -29,7 +32,7 @@ class LineReader final {
   bool ended_ = false;
 };
 
-// The whole of it, whatever it takes. False: nobody reads any more.
+// Writes all of it, however long that takes. False: nobody reads the pipe now.
 bool write_all(int file, std::string_view bytes);
 
 }  // namespace cairn::mcp

@@ -11,7 +11,7 @@
 namespace cairn::mcp {
 namespace {
 
-// What a reader makes of bytes that come in portions.
+// The lines that a reader finds in bytes that come in portions.
 std::vector<std::string> lines_of(const std::vector<std::string>& portions, std::size_t most) {
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);

@@ -1,5 +1,5 @@
-// What a request says about itself in `_meta`: in the modern era, all that the legacy handshake
-// settled.
+// The `_meta` of a request, by which it describes itself: in the modern era, all that the legacy
+// handshake settled.
 #pragma once
 
 #include <optional>

@@ -31,6 +31,7 @@ bool Peer::shake_hands(Handshake handshake) {
 
 Rpc<void> Peer::expect(const RpcId& id) {
   const auto key = key_of(id);
+  // A listening request is answered only when it ends, so its id stays in use.
   if (listening_.lock()->contains(key)) return std::unexpected(id_in_use());
   auto running = running_.lock();
   if (running->size() >= kMostRunning) {
@@ -44,6 +45,7 @@ Rpc<void> Peer::expect(const RpcId& id) {
 
 std::optional<std::stop_token> Peer::begin(const RpcId& id) {
   auto running = running_.lock();
+  // Inserted here when nobody expected it: a transport that runs requests at once need not.
   Running& one = running->try_emplace(key_of(id)).first->second;
   if (std::exchange(one.begun, true)) return std::nullopt;
   return one.stop.get_token();
@@ -52,6 +54,7 @@ std::optional<std::stop_token> Peer::begin(const RpcId& id) {
 bool Peer::end(const RpcId& id) {
   auto running = running_.lock();
   const auto found = running->find(key_of(id));
+  // Nobody would take the answer.
   if (found == running->end()) return true;
   const bool cancelled = found->second.stop.stop_requested();
   running->erase(found);
@@ -96,12 +99,14 @@ Rpc<json::Object> Peer::ask(Channel& channel, std::string_view method, const jso
     id = fmt::format("cairn-{}", questions->next++);
     questions->open.try_emplace(id);
   }
+  // Without the lock: the answer may come while it is being sent.
   const bool sent = channel.send(write_request(RpcId(id), method, params));
   auto questions = questions_.lock();
   if (sent) {
     answered_.wait_for(questions.mutex(), stop, kAnswerTime,
                        [&] { return questions->over || questions->open[id].outcome; });
   }
+  // Also when nobody answered: a late answer then finds no question and is dropped.
   auto asked = questions->open.extract(id);
   if (auto& outcome = asked.mapped().outcome) return std::move(*outcome);
   return rpc_fail(rpc_code::kInternal,
@@ -142,6 +147,7 @@ Rpc<void> Peer::subscribe(Announcer& announcer, const Subject& subject) {
 
 void Peer::unsubscribe(const Subject& subject) { subscriptions_.lock()->erase(subject); }
 
+// Destroyed when the lock is free again: ending a subscription takes the announcer's lock.
 void Peer::unsubscribe_all() { const auto gone = std::exchange(*subscriptions_.lock(), {}); }
 
 void Peer::tell(const Subject& subject) { channel_->send(change_notification(subject)); }
@@ -172,6 +178,7 @@ void Peer::Listening::tell(const Subject& subject) {
   if (ended_) return;
   if (said->begun) {
     channel_->send(std::move(message));
+    // Before the acknowledgement, which has to be the first message of the stream.
   } else {
     said->early.push_back(std::move(message));
   }
@@ -186,6 +193,7 @@ void Peer::Listening::begin(std::string acknowledgement) {
 }
 
 void Peer::Listening::end(const json::Object* result) {
+  // Ended twice when the client cancels while the server stops.
   if (ended_.exchange(true)) return;
   if (result != nullptr) {
     // After what is being said just now.

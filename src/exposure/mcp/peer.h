@@ -22,7 +22,7 @@ namespace cairn::mcp {
 
 RpcError id_in_use();
 
-// What an `initialize` settled.
+// The outcome of an `initialize`.
 struct Handshake {
   Revision revision = kLatestLegacy;
   json::Object capabilities;
@@ -37,7 +37,7 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   // The same one, with a newer token.
   void renew(PrincipalPtr principal) { *principal_.lock() = std::move(principal); }
 
-  // Nothing: not (yet) a legacy client.
+  // Null: not (yet) a legacy client.
   std::shared_ptr<const Handshake> handshake() const { return *handshake_.lock(); }
   // False: there was one already.
   bool shake_hands(Handshake handshake);
@@ -48,7 +48,7 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   // A request has been read, and will be carried out: from now on it can be cancelled.
   // kInvalidRequest when another one with this id has, or when there are too many.
   Rpc<void> expect(const RpcId& id);
-  // It begins. Nothing: another one with this id has begun.
+  // It begins. Nullopt: another one with this id has begun.
   std::optional<std::stop_token> begin(const RpcId& id);
   // True: it was cancelled, and must not be answered.
   bool end(const RpcId& id);
@@ -61,7 +61,7 @@ class Peer final : public Listener, public std::enable_shared_from_this<Peer> {
   Rpc<json::Object> ask(Channel& channel, std::string_view method, const json::Object& params,
                         const std::stop_token& stop);
   void answered(const Response& response);
-  // Nobody will answer any more.
+  // The client is gone and will answer no question.
   void cancel_questions();
 
   // Legacy: what this client subscribed to. A second time changes nothing. kInvalidParams when it
@@ -118,7 +118,7 @@ class Peer::Listening final : public Listener, public std::enable_shared_from_th
   bool add(Announcer& announcer, const Subject& subject);
   // Sends the first message; what changed before it is told after it.
   void begin(std::string acknowledgement);
-  // Nothing is told any more. `result` is what `subscriptions/listen` comes to in the end; nullptr
+  // Ends it: nothing more is told. `result` is the final result of `subscriptions/listen`; nullptr
   // when its client has cancelled it.
   void end(const json::Object* result);
   const RpcId& id() const { return id_; }

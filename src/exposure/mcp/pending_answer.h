@@ -38,7 +38,7 @@ class PendingAnswer : public ClosableChannel, public http::Pending {
     std::shared_ptr<EventSink> sink;
   };
 
-  // Begun now, unless it is too late. Nothing: the answer is, or will be, whole.
+  // Begun now, unless it is too late. Null: the answer is, or will be, whole.
   std::shared_ptr<EventSink> stream();
   // Called under the lock, until there is a sink. Without one: the client takes no streams.
   virtual Stream open() = 0;

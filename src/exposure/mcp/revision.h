@@ -14,7 +14,7 @@ inline constexpr Revision kLatestLegacy = Revision::k2025_11_25;
 inline constexpr Revision kFirstModern = Revision::k2026_07_28;
 
 std::string_view name(Revision revision);
-// Nothing: a revision we do not speak.
+// Nullopt: a revision that is not spoken here.
 std::optional<Revision> parse_revision(std::string_view text);
 // Newest first.
 std::span<const Revision> all_revisions();

@@ -7,6 +7,7 @@
 namespace cairn::mcp {
 namespace {
 
+// No fractions: two spellings of one number would be two ids.
 bool is_id(const json::Value& value) {
   return value.is_string() || value.is_int64() || value.is_uint64();
 }
@@ -22,6 +23,7 @@ std::expected<Message, BadMessage> read_response(RpcId id, json::Object& object)
     if (result->is_object()) {
       response.outcome = std::move(result->get_object());
     } else {
+      // The question was answered, if badly: whoever asked it must not wait on.
       response.outcome =
           std::unexpected(RpcError{rpc_code::kInternal, "the client's result is not an object"});
     }
@@ -53,6 +55,7 @@ std::expected<Message, BadMessage> read_message(json::Value value) {
   if (!value.is_object()) return bad(nullptr, "a message has to be a JSON object");
   auto& object = value.get_object();
   const auto* given_id = json::find(object, "id");
+  // Read first: an error about the rest can still be told to the right request.
   RpcId id = given_id != nullptr && is_id(*given_id) ? *given_id : RpcId(nullptr);
   const auto* version = json::find(object, "jsonrpc");
   if (version == nullptr || json::text(*version) != "2.0") {

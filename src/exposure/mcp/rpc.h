@@ -52,7 +52,7 @@ struct Notification {
   json::Object params;
 };
 
-// The client's answer to a request of ours.
+// The client's answer to a request of the server.
 struct Response {
   RpcId id;
   std::expected<json::Object, RpcError> outcome;
@@ -60,7 +60,7 @@ struct Response {
 
 using Message = std::variant<Request, Notification, Response>;
 
-// What is wrong with a message, and its id as far as it could be read.
+// The fault of a message, and its id as far as it could be read.
 struct BadMessage {
   RpcId id;
   RpcError error;

@@ -1,6 +1,9 @@
-// Seal: what a client carries for the server from one round of a request to the next, so that it
-// can be trusted when it comes back: only from the same principal, for the same request, and in
+// Seal: state that a client carries for the server from one round of a request to the next, so that
+// it can be trusted when it comes back: only from the same principal, for the same request, and in
 // time.
+//
+// Threads     immutable; use it from any thread. The key is made with it, so a restart voids all
+//             seals.
 #pragma once
 
 #include <chrono>

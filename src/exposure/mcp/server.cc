@@ -23,6 +23,7 @@ Answer refusal(const RpcId& id, const RpcError& error, int status) {
 }
 
 Answer cannot_begin(const Request& request, Era era, const RpcError& error) {
+  // Modern clients go by the status as well; legacy ones expect every JSON-RPC answer in a 200.
   return refusal(request.id, error, era == Era::kModern ? 400 : 200);
 }
 
@@ -32,6 +33,7 @@ struct Server::Method {
   std::string_view name;
   In in;
   Outcome (Server::*run)(ServerExchange& exchange);
+  // A method that the service does not offer is as unknown as one that does not exist.
   bool Offer::* needs = nullptr;
   bool quick = false;
   bool rounds = false;  // may ask the client in rounds
@@ -82,6 +84,7 @@ Answer Server::follow(Peer& peer, const Request& request, Era era, Run run) {
   } catch (const std::exception&) {
     answer = {write_error(request.id, {rpc_code::kInternal, "the request could not be handled"})};
   }
+  // Cancelled: the client has forgotten the request, and an answer would be a protocol error.
   if (peer.end(request.id)) return {};
   return answer;
 }
@@ -127,6 +130,7 @@ Answer Server::answer_modern(const std::shared_ptr<Peer>& peer, Request& request
 Server::Outcome Server::run_modern(const Method& method, ServerExchange& exchange,
                                    const Request& request) {
   const auto* sealed = json::find(request.params, "requestState");
+  // State that a method without rounds did not ask for is ignored.
   if (sealed != nullptr && method.rounds) {
     auto opened = seal_.open(json::text(*sealed), bound_to(exchange, request));
     if (!opened) return std::unexpected(std::move(opened.error()));
@@ -135,7 +139,8 @@ Server::Outcome Server::run_modern(const Method& method, ServerExchange& exchang
   return (this->*method.run)(exchange);
 }
 
-// What the client has to be asked comes before whatever was made of the request so far.
+// Questions come first: while the client has to be asked, whatever was made of the request so far
+// is dropped. The request is run again with the answers.
 Server::Outcome Server::finish_modern(ServerExchange& exchange, const Request& request,
                                       Outcome outcome) const {
   if (!exchange.unanswered().empty()) {
@@ -146,7 +151,8 @@ Server::Outcome Server::finish_modern(ServerExchange& exchange, const Request& r
     outcome = std::move(round);
   }
   if (!outcome) {
-    // The legacy code for a resource that is not there.
+    // Services answer with the legacy code for a missing resource; modern clients know only this
+    // one.
     if (outcome.error().code == rpc_code::kResourceNotFound) {
       outcome.error().code = rpc_code::kInvalidParams;
     }
@@ -161,6 +167,7 @@ Server::Outcome Server::finish_modern(ServerExchange& exchange, const Request& r
 // A state is good for one principal, and for the same request as before.
 std::string Server::bound_to(const ServerExchange& exchange, const Request& request) const {
   json::Object same = request.params;
+  // The three members that differ from round to round.
   same.erase("_meta");
   same.erase("inputResponses");
   same.erase("requestState");
@@ -181,6 +188,7 @@ Answer Server::answer_legacy(const std::shared_ptr<Peer>& peer, Request& request
   if (method == nullptr || !has(method->in, Era::kLegacy) || !offers(*method)) {
     return {write_error(request.id, no_such_method(request.method).error())};
   }
+  // `ping` may come before the handshake.
   static const Handshake none;
   const Handshake& settled = handshake ? *handshake : none;
   std::optional<LogLevel> level;
@@ -203,6 +211,7 @@ Answer Server::initialize(Peer& peer, const Request& request) {
   }
   Handshake handshake;
   const auto known = parse_revision(json::text(*asked));
+  // Otherwise the newest legacy revision: a client that cannot live with it disconnects.
   if (known && !is_modern(*known)) handshake.revision = *known;
   const auto* capabilities = json::find(request.params, "capabilities");
   if (capabilities != nullptr && capabilities->is_object()) {
@@ -224,6 +233,7 @@ Answer Server::answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch
   if (!handshake || handshake->revision != Revision::k2025_03_26) {
     return refuse("several messages at once are for clients of 2025-03-26 only");
   }
+  // Messages of a batch are worked off one by one, and none is answered before the last.
   constexpr std::size_t kMostAtOnce = 100;
   if (batch.empty() || batch.size() > kMostAtOnce) {
     return refuse(fmt::format("a batch has 1 to {} messages", kMostAtOnce));
@@ -239,6 +249,7 @@ Answer Server::answer_batch(const std::shared_ptr<Peer>& peer, json::Array batch
     if (!message) {
       add(write_error(message.error().id, message.error().error));
     } else if (auto* request = std::get_if<Request>(&*message)) {
+      // The rest of the batch would run before or after it, depending on its place.
       if (request->method == "initialize") {
         add(write_error(request->id,
                         {rpc_code::kInvalidRequest, "'initialize' cannot be in a batch"}));
@@ -282,7 +293,7 @@ Manner Server::manner(const Peer& peer, const Request& request) const {
 
 void Server::announce_lists(Peer& peer) {
   const Offer& offer = service_.offer();
-  // One that cannot be watched is not announced.
+  // A kind that cannot be watched is not announced.
   if (offer.tools_change) (void)peer.subscribe(announcer_, ListKind::kTools);
   if (offer.resources_change) (void)peer.subscribe(announcer_, ListKind::kResources);
   if (offer.prompts_change) (void)peer.subscribe(announcer_, ListKind::kPrompts);

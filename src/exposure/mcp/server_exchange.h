@@ -1,4 +1,6 @@
 // The server's Exchange: one request of one peer, over the channel its answer will take.
+//
+// Threads     one at a time: the thread that carries the request out.
 #pragma once
 
 #include <map>
@@ -38,7 +40,7 @@ class ServerExchange final : public Exchange {
   const std::shared_ptr<Channel>& channel() { return channel_; }
   // The arguments in them may be used up.
   json::Object& params() { return terms_.params; }
-  // What the client still has to be asked, by key.
+  // The questions that the client still has to be asked, by key.
   const json::Object& unanswered() const { return unanswered_; }
   const std::optional<json::Value>& kept() const { return kept_; }
 

@@ -1,4 +1,4 @@
-// What the server says about itself, and how modern clients are told of changes.
+// How the server describes itself, and how modern clients are told of changes.
 #include <set>
 
 #include "exposure/mcp/server.h"

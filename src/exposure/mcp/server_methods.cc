@@ -14,13 +14,14 @@ Rpc<std::string_view> text_param(const json::Object& params, std::string_view ke
   return rpc_fail(rpc_code::kInvalidParams, fmt::format("'{}' is required, as a text", key));
 }
 
-// Nothing and an empty one are the beginning.
+// A missing cursor and an empty one are the beginning.
 Rpc<std::string_view> cursor_of(const json::Object& params) {
   if (!params.contains("cursor")) return std::string_view();
   return text_param(params, "cursor");
 }
 
-// Where they stand in the parameters, so that nobody has to copy them; `none` when there are none.
+// A pointer to where they stand in the parameters, so that nobody has to copy them; to `none` when
+// there are none.
 Rpc<json::Object*> arguments_of(json::Object& params, json::Object& none) {
   auto* given = params.if_contains("arguments");
   if (given == nullptr) return &none;
@@ -41,7 +42,7 @@ json::Object shape_page(const Exchange& exchange, std::string_view key, Page pag
   return result;
 }
 
-// What earlier revisions do not know only costs their readers.
+// Members that earlier revisions do not know would only cost their readers tokens.
 void trim_tools(json::Array& tools, Revision revision) {
   if (revision >= Revision::k2025_11_25) return;
   for (auto& tool : tools) {
@@ -146,6 +147,8 @@ Server::Outcome Server::complete(ServerExchange& exchange) {
   request.of = TRY(text_param(ref->get_object(), request.prompt ? "name" : "uri"));
   request.argument = TRY(text_param(argument->get_object(), "name"));
   request.value = TRY(text_param(argument->get_object(), "value"));
+  // From revision 2025-06-18 on; what is malformed is taken for none, as a completion is only a
+  // help.
   if (auto* context = exchange.params().if_contains("context"); context && context->is_object()) {
     json::Object none;
     if (auto given = arguments_of(context->get_object(), none))

@@ -18,7 +18,7 @@ namespace cairn::mcp {
 
 class Exchange;
 
-// Who asks, as the transport established it. A service makes its own and gets them back.
+// The caller, as the transport established it. A service makes its own and gets them back.
 class Principal {
  public:
   virtual ~Principal() = default;
@@ -44,7 +44,7 @@ struct Offer {
   bool resources_change = false;
   bool prompts_change = false;
   bool subscriptions = false;
-  // What is said in answer to `server/discover` is for one principal only.
+  // The answer to `server/discover` is for one principal only.
   bool personal = false;
 };
 
@@ -98,7 +98,7 @@ struct ParamHeader {
   std::string header;
 };
 
-// What can be watched for changes.
+// The lists that can be watched for changes.
 enum class ListKind { kTools, kResources, kPrompts };
 using Subject = std::variant<ListKind, std::string>;  // a list, or the URI of a resource
 
@@ -119,7 +119,7 @@ class Service {
   virtual ~Service() = default;
 
   virtual const Offer& offer() const = 0;
-  // What a model should know of it. Differs by who asks when the offer says it is personal.
+  // Instructions for a model. They differ by who asks when the offer says that it is personal.
   virtual std::string instructions(const Principal&) const { return offer().instructions; }
 
   // The cursor is empty for the first page; a bad one is kInvalidParams.
@@ -146,15 +146,16 @@ class Service {
 
   virtual Rpc<Completion> complete(Exchange& exchange, const CompletionRequest& request) = 0;
 
-  // What a subscription watches. kResourceNotFound when it cannot be seen (any more).
+  // The topic and stamp that a subscription watches. kResourceNotFound when it cannot be seen, or
+  // no longer.
   virtual Rpc<Watched> watch(const Principal& principal, const Subject& subject) = 0;
   // Whether the principal would still be let in: an open stream outlives the request that opened
   // it.
   virtual bool still_valid(const Principal& principal) const = 0;
   // The client says that its roots are others now.
   virtual void roots_changed(const Principal&) {}
-  // Where to announce changes from now on; nullptr: nowhere. When it returns, the earlier one is
-  // not used any more.
+  // Where to announce changes from now on; nullptr: nowhere. When it returns, the earlier one is no
+  // longer used.
   virtual void announce_to(Changes* changes) = 0;
 };
 

@@ -40,7 +40,7 @@ class TestService final : public Service {
   // Announced to whoever watches.
   void change_thing(std::string text);
   void show_extra_tool();
-  // Who has this id is not let in any more.
+  // The principal with this id is no longer let in.
   void revoke(std::string_view principal);
 
   // Lets the calls of `slow` that run now return.

@@ -1,4 +1,6 @@
 // ToolsOnlyService: a service that offers tools and nothing else.
+//
+// Threads     as Service: from any thread; it has no state of its own.
 #pragma once
 
 #include "exposure/mcp/service.h"
@@ -22,7 +24,7 @@ class ToolsOnlyService : public Service {
   Rpc<Completion> complete(Exchange& exchange, const CompletionRequest& request) override;
 
  protected:
-  // For what else is asked of it.
+  // The answer to everything else that is asked of it.
   static std::unexpected<RpcError> not_here();
 };
 

@@ -17,7 +17,7 @@ json::Object at(const std::string& root, const std::string& path) {
   return out;
 }
 
-// What is below a directory of one map, in another.
+// Copies the entries below a directory from one map into another.
 template <typename T>
 void copy_below(const ByPath<T>& from, const std::string& path, ByPath<T>& to) {
   if (path.empty()) {

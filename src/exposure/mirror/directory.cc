@@ -60,7 +60,7 @@ bool is_no_directory(int error) { return error == ENOTDIR || error == ELOOP || e
 // Some file systems cannot swap, nor rename without replacing.
 bool is_unsupported(int error) { return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP; }
 
-// Gone when it is not needed any more.
+// Removed when it is no longer needed.
 class Temporary final {
  public:
   Temporary(const Spot& spot, const os::Handle& file, std::string name)
@@ -99,8 +99,8 @@ os::Outcome<void> put_in_place(Temporary& temporary, const std::string& name) {
   return !renamed && renamed.error() == EEXIST ? kItChanged : renamed;
 }
 
-// What was swapped out is not what was seen. Put back; and once more if yet another came to its
-// place meanwhile.
+// The file that was swapped out is not the one that was seen. Put back; and once more if yet
+// another came to its place meanwhile.
 os::Outcome<void> swap_back(Temporary& temporary, const std::string& name) {
   const auto& spot = temporary.spot();
   for (int i = 0; i < 2; ++i) {

@@ -9,8 +9,7 @@
 //
 // Threads     one at a time.
 // Fails with  NOT_FOUND and NOT_A_DIRECTORY for the directory itself; CONFLICT when something is
-// not
-//             as it was seen; IO_ERROR.
+//             not as it was seen; IO_ERROR.
 #pragma once
 
 #include <filesystem>
@@ -35,13 +34,13 @@ namespace cairn::mirror {
 
 using client::Client;
 
-// What is not looked at, besides links and devices.
+// The entries that are not looked at, besides links and devices.
 struct MirrorFilter {
   std::vector<Glob> exclude = {};
   // Paths from the directory, and why: the data directory, say.
   ByPath<std::string> left_out = {};
 
-  // Nothing: it is looked at. An empty reason: excluded.
+  // Nullopt: it is looked at. An empty reason: excluded.
   std::optional<std::string> why_not(std::string_view path) const;
 };
 
@@ -55,7 +54,7 @@ bool is_temporary(std::string_view name);
 struct MirrorScan {
   MirrorTree tree;
   ByPath<os::Stamp> files;
-  // What need not be read the next time, if it has not changed until then.
+  // Files that need not be read the next time, if they have not changed until then.
   ByPath<SeenFile> seen;
   // Files that were written to as often as they were read.
   std::vector<std::string> unstable;
@@ -82,7 +81,7 @@ class MirrorDirectory final {
   // The file's bytes, as long as the source is kept.
   Result<Client::Source> read(const std::string& path) const;
 
-  // What is there, as it was seen; nothing: there is nothing.
+  // The file that is there, as it was seen; nullopt: there is nothing.
   using Expected = std::optional<os::Stamp>;
   // Hands out where the bytes go.
   using Fill = std::function<Result<void>(const Client::Sink& sink)>;

@@ -17,6 +17,7 @@
 namespace cairn::mirror {
 namespace {
 
+// Each time others have committed in between, which a busy depot does now and then.
 constexpr int kAttempts = 5;
 constexpr std::size_t kKeysAtOnce = 1000;  // as many as check_nodes takes
 
@@ -24,7 +25,7 @@ bool is_step(const MirrorStep& step, MirrorSide to, EntryKind kind, bool remove)
   return step.to == to && step.kind == kind && step.remove == remove;
 }
 
-// What the other side keeps besides what cannot be mirrored.
+// Reports what was skipped, and whether the other side keeps something of its own there.
 void add_skipped(const MirrorTree& tree, const MirrorTree& across, std::string_view where,
                  MirrorReport& report) {
   for (const auto& [path, why] : tree.left_out) {
@@ -55,6 +56,7 @@ Result<MirrorReport> Mirror::round(Client& client,
   Sides sides;
   sides.here = TRY(directory.scan(settings_.filter, state_.seen, leftovers, on_directory));
   for (int attempt = 1;; ++attempt) {
+    // Read again with each attempt, the directory only once: it is the depot that moved.
     sides.root = TRY(depot_.root(client));
     sides.there = TRY(depot_.list(client, sides.root));
     const auto steps = TRY(plan(client, directory, sides));
@@ -79,6 +81,7 @@ Result<MirrorReport> Mirror::round(Client& client,
     if (!sent && sent.error().code == Code::kConflict && attempt < kAttempts) continue;
     TRY(sent);
     note_agreed(sides, steps, report);
+    // Before the directory is changed: if fetching breaks off, what was sent is remembered.
     TRY(save());
     TRY(fetch(client, directory, sides, steps, report));
     return report;
@@ -88,6 +91,7 @@ Result<MirrorReport> Mirror::round(Client& client,
 Result<MirrorPlan> Mirror::plan(Client& client, const MirrorDirectory& directory,
                                 const Sides& sides) {
   MirrorRules rules = settings_.rules;
+  // First without taking sides: only real conflicts are worth reading the files for.
   rules.keep = {};
   auto out = plan_mirror(state_.agreed, sides.here.tree, sides.there, rules);
   rules.same = TRY(find_same(client, directory, sides, out));
@@ -133,8 +137,8 @@ Result<Paths> Mirror::find_same(Client& client, const MirrorDirectory& directory
   return out;
 }
 
-// What would be overwritten or removed in the directory, and is not in the depot's history any
-// more: it was cut off, or the store is an older one.
+// The files that would be overwritten or removed in the directory, and are no longer in the depot's
+// history: it was cut off, or the store is an older one.
 Result<Paths> Mirror::find_unsaved(Client& client, const Sides& sides,
                                    const MirrorPlan& plan) const {
   std::map<std::string, std::vector<std::string>> paths;  // by the key
@@ -143,7 +147,7 @@ Result<Paths> Mirror::find_unsaved(Client& client, const Sides& sides,
     const auto here = sides.here.tree.entries.find(step.path);
     const auto then = state_.agreed.find(step.path);
     if (here == sides.here.tree.entries.end() || here->second.kind != EntryKind::kFile) continue;
-    // It was decided.
+    // The user decided this conflict: the file was changed here, and the other side was to win.
     if (then == state_.agreed.end() || then->second.directory_key != here->second.key) continue;
     paths[then->second.depot_key].push_back(step.path);
   }
@@ -155,7 +159,7 @@ Result<Paths> Mirror::find_unsaved(Client& client, const Sides& sides,
     const auto missing = Arguments(answer.as_object()).texts("missing");
     for (const auto& key : missing.value_or(std::vector<std::string>())) {
       for (const auto& path : paths[key]) {
-        // Who sees only a part of the store can name it by where it was.
+        // A caller that sees only a part of the store can name it by where it was.
         if (TRY(depot_.key_at(client, state_.root, path)) != key) out.insert(path);
       }
     }
@@ -164,6 +168,7 @@ Result<Paths> Mirror::find_unsaved(Client& client, const Sides& sides,
 }
 
 Result<void> Mirror::check_not_emptied(const Sides& sides, const MirrorPlan& plan) const {
+  // An unmounted disk looks like an empty directory.
   if (settings_.allow_empty) return {};
   const auto removals = [&](MirrorSide to) {
     return std::ranges::count_if(
@@ -191,7 +196,7 @@ Result<void> Mirror::send(Client& client, const MirrorDirectory& directory, cons
                           const MirrorPlan& plan, MirrorReport& report) const {
   client::TreeWriter writer(client, sides.root);
   std::vector<MirrorStep> done;
-  // What holds before what is held, as the writer has it.
+  // Directories before what is in them, as the writer has it.
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
     if (step->to != MirrorSide::kDepot || !step->remove) continue;
     TRY(writer.remove(depot_.full(step->path), step->kind == EntryKind::kDirectory));
@@ -214,7 +219,7 @@ Result<void> Mirror::send(Client& client, const MirrorDirectory& directory, cons
     const auto committed = TRY(depot_.commit(client, sides.root, root, message));
     report.committed = true;
     report.merged = committed.merged;
-    // What others brought in between is not in the directory yet.
+    // Changes that others brought in between are not in the directory yet.
     report.root = committed.merged ? sides.root : committed.root;
   }
   report.steps = std::move(done);
@@ -240,6 +245,7 @@ Result<bool> Mirror::send_file(client::TreeWriter& writer, const MirrorDirectory
   });
   if (unreadable) return leave(*unreadable);
   const auto file = TRY(std::move(written));
+  // The file goes up in portions, and may change while it does.
   if (file.key != sides.here.tree.entries.at(path).key) {
     return leave(Error(Code::kConflict, "it changed while it was sent"));
   }
@@ -262,10 +268,11 @@ Result<void> Mirror::fetch(Client& client, const MirrorDirectory& directory, con
       report.failed.push_back({step.path, done.error().message});
     } else {
       gone = done;
+      // The store cannot be reached: the next steps would fail as well.
       break;
     }
   }
-  // What is remembered has to be so.
+  // On the disk before it is remembered: the state must not be ahead of the files.
   if (changed_) TRY(directory.sync());
   TRY(save());
   return gone;

@@ -28,7 +28,7 @@ bool any_above(std::string_view path, const Visit& visit) {
   return false;
 }
 
-// What is below a directory, itself not.
+// The entries below a directory, without itself.
 template <typename Container>
 auto below(const Container& container, std::string_view path) {
   // '0' is what comes after '/'.
@@ -94,7 +94,8 @@ class Planner final {
     }
   }
 
-  // What was agreed on; nothing when it was of another kind, which then is gone on both sides.
+  // The entry that was agreed on; null when it was of another kind, which then is gone on both
+  // sides.
   const MirrorAgreed* agreed(std::string_view path, EntryKind kind) const {
     const auto* then = find(base_, path);
     return then != nullptr && then->kind == kind ? then : nullptr;

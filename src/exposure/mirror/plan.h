@@ -1,5 +1,5 @@
-// What keeping a directory and a depot in step takes: for each path what both sides last agreed on,
-// what the directory has now and what the depot has now.
+// The plan that keeps a directory and a depot in step. For each path it goes by what both sides
+// last agreed on, what the directory has now and what the depot has now.
 //
 //   changed on one side only        goes to the other, deletions too
 //   changed on both, to the same    is agreed on
@@ -45,13 +45,13 @@ struct MirrorEntry {
 // One side as it is now, by the path from its root.
 struct MirrorTree {
   ByPath<MirrorEntry> entries;
-  // What is there and not looked at, and why: neither it nor anything below it is touched on either
-  // side. An empty reason: it was asked for.
+  // Entries that are there and not looked at, and why: neither they nor anything below them is
+  // touched on either side. An empty reason: it was asked for.
   ByPath<std::string> left_out;
 };
 
-// What both sides had. The keys of one content differ when the depot says it is of another type
-// than its name does.
+// The keys that both sides had. Those of one content differ when the depot says it is of another
+// type than its name does.
 struct MirrorAgreed {
   EntryKind kind = EntryKind::kFile;
   std::string directory_key = {};
@@ -92,14 +92,14 @@ struct MirrorPlan {
   std::vector<MirrorLeft> not_taken;
   // Where both sides are equal, and that was not yet known.
   std::vector<std::string> agreed;
-  // What was agreed on and neither side has any more.
+  // Paths that were agreed on and that neither side has any more.
   std::vector<std::string> forgotten;
 };
 
 struct MirrorRules {
-  // Nothing: both are.
+  // Nullopt: both are.
   std::optional<MirrorSide> only_to = {};
-  // Who wins a conflict; nothing: nobody.
+  // The winner of a conflict; nullopt: nobody.
   std::function<std::optional<MirrorSide>(std::string_view path)> keep = {};
   // Files with the same bytes under different keys.
   Paths same = {};

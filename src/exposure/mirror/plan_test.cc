@@ -105,7 +105,7 @@ TEST(MirrorPlan, LeavesAloneWhatBothChanged) {
            Case{"", "a=1", "a=2", "!a"},
            // With the directory that holds it; what else was in there goes.
            Case{"d/ d/x=1 d/y=1", "d/ d/x=2 d/y=1", "", "<-d/y !d/x"},
-           // What is new in a directory that others deleted makes it again.
+           // A new file in a directory that others deleted makes it again.
            Case{"d/ d/x=1", "d/ d/x=1 d/new=1", "", "<-d/x >d/new"},
        }) {
     EXPECT_EQ(planned(c.then, c.directory, c.depot), c.plan)
@@ -127,7 +127,7 @@ TEST(MirrorPlan, TakesAFileForADirectoryWithAllBelow) {
            Case{"p/ p/x=1", "p=2", "", ">p xp/x"},
            Case{"p=1", "", "p/ p/x=1", "<p/ <p/x"},
            Case{"p=1", "p/", "p/", "=p"},
-           // What both sides lost meanwhile is forgotten with it.
+           // Entries that both sides lost meanwhile are forgotten with it.
            Case{"p/ p/x=1 p/q=1", "p=2", "p/ p/x=1 p/q=1", ">-p/x >-p/q >-p/ >p"},
        }) {
     EXPECT_EQ(planned(c.then, c.directory, c.depot), c.plan)

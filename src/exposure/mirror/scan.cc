@@ -76,7 +76,7 @@ class Scanner final {
     if (!below && below.error() == ENOENT) return;
     const auto listed = below ? list(*std::move(below), path) : std::unexpected(below.error());
     if (!listed) {
-      // What is in it is not known, and so not deleted.
+      // Its contents are not known, and so not deleted.
       drop_below(path);
       return leave_out(path,
                        fmt::format("it cannot be listed: {}", os::description(listed.error())));

@@ -33,6 +33,7 @@ Failure damaged(std::string_view why) {
 
 std::filesystem::path state_home() {
   const char* state = std::getenv("XDG_STATE_HOME");
+  // The standard says that a relative one is to be ignored.
   if (state != nullptr && state[0] == '/') return state;
   const char* home = std::getenv("HOME");
   return std::filesystem::path(home == nullptr || home[0] == '\0' ? "." : home) / ".local/state";
@@ -109,6 +110,7 @@ std::filesystem::path MirrorIdentity::state_file() const {
     text += fmt::format("{}:{}", part.size(), part);
   }
   const auto digest = sha256(text);
+  // Half of the hash is plenty for the few mirrors of one user.
   const ByteView bytes(reinterpret_cast<const char*>(digest.data()), 16);
   return state_home() / "cairn/mirrors" / (base32_encode(bytes) + ".json");
 }
@@ -144,6 +146,7 @@ Result<MirrorState> MirrorState::parse(std::string_view text, const MirrorIdenti
     return damaged(fmt::format("it has version {}, and this program writes version {}",
                                version->get_int64(), kVersion));
   }
+  // Compared as it was written: shown() replaces bytes that are not UTF-8.
   const bool ours = member(*object, "directory") == shown(identity.directory, 10'000) &&
                     member(*object, "store") == shown(identity.store, 10'000) &&
                     member(*object, "depot") == identity.depot &&
@@ -172,6 +175,8 @@ Result<MirrorStateFile> MirrorStateFile::open(const std::filesystem::path& path,
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error) return os::io_error("create the directory of", path, error.value());
+  // A file of its own: the state file is replaced with every save, and a lock on it would go with
+  // the old one.
   const auto lock_path = path.string() + ".lock";
   auto lock = TRY(os::checked(os::open_name(AT_FDCWD, lock_path, O_RDWR | O_CREAT, 0600, kernel),
                               "open", lock_path));
@@ -185,6 +190,7 @@ Result<MirrorStateFile> MirrorStateFile::open(const std::filesystem::path& path,
 
 Result<std::optional<MirrorState>> MirrorStateFile::load() const {
   std::error_code error;
+  // Only when it is known to be missing: a directory that cannot be read is an error.
   if (!std::filesystem::exists(path_, error) && !error) return std::nullopt;
   std::ifstream in(path_, std::ios::binary);
   if (!in) return os::io_error("read", path_, errno);

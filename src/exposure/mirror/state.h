@@ -1,4 +1,5 @@
-// What a directory and a depot agreed on when they were last in step, in a file of its own:
+// The state that a directory and a depot agreed on when they were last in step, in a file of its
+// own:
 //
 //   {"version": 1, "directory": …, "store": …, "depot": …, "place": …, "root": "nod_…",
 //    "agreed": {"docs": "dir", "docs/a.md": "nod_…", "b.md": ["nod_here…", "nod_there…"]},
@@ -8,8 +9,9 @@
 // reading files that did not change; their times are in nanoseconds.
 //
 // Invariants  every path is one a depot can hold.
-// Fails with  INVALID_ARGUMENT for a file that is none, or of another mirror; STORE_LOCKED;
-// IO_ERROR.
+// Fails with  INVALID_ARGUMENT for a file that is not such a state, or of another mirror;
+//             STORE_LOCKED; IO_ERROR.
+// Threads     values, and a file that belongs to one thread at a time.
 #pragma once
 
 #include <filesystem>
@@ -64,7 +66,7 @@ class MirrorStateFile final {
                                       const MirrorIdentity& identity, Use use,
                                       const os::Kernel& kernel = {});
 
-  // Nothing: there is none, or it is the first time.
+  // Nullopt the first time: there is no state yet.
   Result<std::optional<MirrorState>> load() const;
   // Wholly or not at all, on the disk, for its owner only.
   // REQUIRES: it was opened with kWrite.

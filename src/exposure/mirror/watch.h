@@ -1,8 +1,8 @@
-// What a mirror waits for that watches: a change in its directory (inotify), a time, the end.
+// Waits for what a watching mirror acts on: a change in its directory (inotify), a time, the end.
 //
-// Directories are added as they are listed, before they are: whatever changes in one after it was
-// looked at wakes the next wait. A queue that overflows is a change like any other, for after each
-// the whole directory is looked at.
+// A directory is added just before it is listed: whatever changes in it after it was looked at
+// wakes the next wait. A queue that overflows is a change like any other, for after each the whole
+// directory is looked at.
 //
 // Threads     one at a time.
 #pragma once
@@ -20,7 +20,7 @@ class MirrorWatch final {
   // `stop` can be read when it is time to end.
   MirrorWatch(const Clock& clock, int stop);
 
-  // What is watched already stays so.
+  // Watching a directory again changes nothing.
   void add(int directory);
   // Why some directories are not watched, and what to do; empty: all are.
   const std::string& trouble() const { return trouble_; }

@@ -5,6 +5,9 @@
 //   POST /api/v2/rest/{key}/{tool}         a call, with a JSON object of arguments
 //
 // With `-` in place of the key it is taken from the Authorization header.
+//
+// Threads     begin() may be called from any thread: the handlers have no state of their own.
+// Fails with  ENDPOINT_NOT_FOUND for a wrong key, as an answer like all errors.
 #pragma once
 
 #include "exposure/http/http.h"
@@ -26,7 +29,7 @@ class EndpointRest final : public http::Handler {
   BoundCalls& calls_;
 };
 
-// What a separate front end asks, on a listener of its own:
+// The requests of a separate front end, on a listener of its own:
 //
 //   GET  /internal/aei/mcp/{key}/config   an endpoint's tools and what each stands for
 //   POST /internal/adi/{id}/execute       {arguments, binding_id?}

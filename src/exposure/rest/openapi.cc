@@ -68,7 +68,7 @@ json::Value path_schema(const json::Value& input, std::string_view name) {
   return schema != nullptr ? *schema : json::Value(json::Object{{"type", "string"}});
 }
 
-// What the body's object has: all that is not in the path.
+// The members of the body's object: all that is not in the path.
 json::Value body_schema(const json::Value& input, const std::vector<std::string>& in_path) {
   auto out = input;
   auto& object = out.as_object();

@@ -6,8 +6,8 @@
 
 namespace cairn::rest {
 
-// Lists are separated by commas. INVALID_ARGUMENT for a number or flag that is none; what the
-// schema does not name is left for it to refuse.
+// Lists are separated by commas. INVALID_ARGUMENT for a malformed number or flag; names that the
+// schema does not have are left for it to refuse.
 Result<void> add_query_arguments(json::Object& arguments, const http::Query& query,
                                  const json::Value& schema);
 

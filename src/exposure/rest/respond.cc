@@ -37,6 +37,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || end != text.data() + text.size()) return std::nullopt;
+  // Larger than any file: as good as the end.
   if (error == std::errc::result_out_of_range) return UINT64_MAX;
   if (error != std::errc()) return std::nullopt;
   return value;
@@ -54,7 +55,9 @@ RangeKind parse_range(std::string_view header, std::uint64_t size, Range& out) {
   if (dash == std::string_view::npos) return RangeKind::kWhole;
   const auto first = number(header.substr(0, dash));
   const auto last = number(header.substr(dash + 1));
+  // `bytes=-` and `bytes=x-5` say nothing; the standard wants a malformed range to be ignored.
   if ((!first && dash != 0) || (!first && !last)) return RangeKind::kWhole;
+  // `-500`: the last 500 bytes.
   if (!first) {
     if (*last == 0 || size == 0) return RangeKind::kUnsatisfiable;
     out = {size - std::min(size, *last), size - 1};
@@ -98,6 +101,8 @@ http::Response file_response(const http::Request& request, const FileBody& body,
   Range range{0, body.size == 0 ? 0 : body.size - 1};
   auto kind = RangeKind::kWhole;
   const auto if_range = request.header("if-range");
+  // The client goes on with a file that it has a part of: if it has changed since, it gets the
+  // whole.
   if (if_range.empty() || if_range == tag) {
     kind = parse_range(request.header("range"), body.size, range);
   }
@@ -117,10 +122,12 @@ http::Response file_response(const http::Request& request, const FileBody& body,
   out.headers.emplace_back("Content-Security-Policy", "sandbox; default-src 'none'");
   if (kind == RangeKind::kPart) {
     out.status = 206;
+    // A range is of the bytes as they are stored.
     out.compressible = false;
     out.headers.emplace_back("Content-Range",
                              fmt::format("bytes {}-{}/{}", range.first, range.last, body.size));
   }
+  // One node holds all of it: sent from the cache without a copy.
   if ((*file)->pieces().empty()) {
     out.body = http::SharedBody{*file, (*file)->content().substr(range.first, length)};
   } else {
@@ -184,6 +191,7 @@ http::Response respond(const http::Request& request, Reply reply) {
   } else {
     out = content(request, reply, tag);
   }
+  // An error is not the content: no tag, and no caching.
   if (out.status >= 400) return out;
   if (reply.about) out.headers.emplace_back("ETag", tag);
   if (reading) {

@@ -12,7 +12,7 @@
 namespace cairn::rest {
 namespace {
 
-// What is parsed where others wait for it.
+// Smaller bodies are parsed on the io thread, where other connections wait for it.
 constexpr std::size_t kMaxQuickBytes = 16 << 10;
 constexpr std::size_t kMaxAuthBytes = 16 << 10;
 
@@ -36,7 +36,7 @@ Result<json::Object> parse_object(ByteView body) {
 
 namespace {
 
-// What the path says may not be said otherwise in the body.
+// The path and the body may not contradict each other.
 Result<json::Object> merge(json::Object from_path, json::Object body) {
   for (const auto& member : from_path) {
     if (body.contains(member.key())) {
@@ -50,6 +50,7 @@ Result<json::Object> merge(json::Object from_path, json::Object body) {
 
 // The node that one entity tag names. Another kind of tag was never given out, so it cannot match.
 Result<NodeKey> tagged_key(std::string_view tag) {
+  // Proxies that compress an answer weaken its tag.
   if (tag.starts_with("W/")) tag.remove_prefix(2);
   if (tag.size() > 1 && tag.starts_with('"') && tag.ends_with('"')) {
     if (auto key = NodeKey::parse(tag.substr(1, tag.size() - 2))) return key;
@@ -132,6 +133,7 @@ RestHandler::RestHandler(Executor& executor, RestOptions options)
     : executor_(executor), options_(std::move(options)) {}
 
 const RestHandler::Pages& RestHandler::pages() {
+  // Made at the first request for it: most servers are never asked.
   std::call_once(pages_made_, [this] {
     const auto document = openapi(executor_.table(), options_.version);
     pages_ = {.openapi = json::write(document), .docs = docs_page(document)};
@@ -177,7 +179,8 @@ Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Ca
                                           const Tool& tool, json::Object arguments) {
   TRY(check_json(request));
   if (!request.has_body) return plan_run(request, caller, tool, std::move(arguments));
-  // What the body says is not known yet: a tool that is quick only without some arguments is not.
+  // The body is not known yet: a tool that is quick only without some arguments does not count as
+  // quick.
   const bool quick = caller.may_be_quick() && tool.quick && tool.quick_without.empty() &&
                      request.content_length.value_or(SIZE_MAX) <= kMaxQuickBytes;
   return http::WantBody{.max_bytes = tool.max_body,

@@ -2,6 +2,9 @@
 //
 // Tools have routes of their own (route.h), and each is also POST /api/realm/{realm}/tools/{name}.
 // The token is checked before a body is read.
+//
+// Threads     every function may be called from any thread.
+// Fails with  the code of the error, as an answer with its HTTP status.
 #pragma once
 
 #include <atomic>
@@ -32,7 +35,7 @@ class RestHandler final : public http::Handler {
 
  private:
   Result<http::Plan> plan(const http::Request& request);
-  // Pages and routes that are not tools; nothing when it is none of them.
+  // Pages and routes that are not tools; nullopt when it is not one of them.
   Result<std::optional<http::Plan>> special(const http::Request& request,
                                             std::span<const std::string> segments);
   Result<http::Plan> plan_tool(const http::Request& request, const Match& match);
@@ -52,7 +55,7 @@ class RestHandler final : public http::Handler {
   Result<http::Response> metrics(const http::Request& request) const;
   http::Response ready() const;
 
-  // What describes the API. Made when first asked for: few ask.
+  // The pages that describe the API. Made when first asked for: few ask.
   struct Pages {
     std::string openapi;
     std::string docs;

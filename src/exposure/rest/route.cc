@@ -82,7 +82,7 @@ constexpr Route kRoutes[] = {
     {kPost, "/api/admin/backup", "backup_store"},
 };
 
-// What can be told of a pattern before it is compared.
+// The facts about a pattern that are known before it is compared.
 struct Shape {
   std::size_t segments = 0;
   bool open = false;      // its last parameter takes the rest

@@ -40,11 +40,11 @@ struct SandboxChanges {
 // Reads no file that is larger than it was.
 Result<SandboxChanges> find_changes(Client& client, const SandboxTree& tree);
 
-// What became of files that have to be JSON, a line each.
+// Files that have to be JSON and no longer are, a line each.
 Result<std::vector<std::string>> find_broken_json(Client& client, const SandboxTree& tree,
                                                   const SandboxChanges& changes);
 
-// A change's lines, before and after; nothing when a side is no text, or too long.
+// A change's lines, before and after; nullopt when a side is not text, or too long.
 Result<std::optional<std::string>> unified(Client& client, const SandboxTree& tree,
                                            const SandboxChange& change);
 

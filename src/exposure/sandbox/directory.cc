@@ -78,7 +78,8 @@ void SandboxDirectory::end(int signal) {
   ::_exit(128 + signal);
 }
 
-// Links are not followed: a directory_iterator does not, and rights are only added to what is none.
+// Links are not followed: directory_iterator does not, and rights are only added to what is not a
+// link.
 void make_reachable(const std::filesystem::path& directory) {
   using std::filesystem::perms;
   std::error_code error;

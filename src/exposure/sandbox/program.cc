@@ -113,7 +113,7 @@ Failure cannot_start() {
   return fail(Code::kUnavailable, "cannot start the sandbox: {}", std::strerror(errno));
 }
 
-// What a program says, and how it ends.
+// The output of a program, and how it ended.
 struct Said {
   int code = 0;
   std::string text;

@@ -1,4 +1,4 @@
-// What a sandboxed command may change in a depot.
+// The changes that a sandboxed command may make in a depot.
 #pragma once
 
 #include <cstddef>
@@ -48,13 +48,14 @@ struct SandboxRules {
   static Result<SandboxRules> parse(std::string_view text);
 };
 
-// What is against the rules, a line each; as many as `most`. Contents are not looked at.
+// The changes that are against the rules, a line each; as many as `most`. Contents are not looked
+// at.
 std::vector<std::string> broken_rules(const SandboxRules& rules,
                                       const std::vector<SandboxChange>& changes, std::size_t most);
 
 // Files of this name have to be JSON.
 bool is_json_name(std::string_view path);
-// Why a file may not become this: it was JSON, or is new, and is none now. Nothing: it may.
+// Why a file may not become this: it was JSON, or is new, and is not JSON now. Nullopt: it may.
 std::optional<std::string> broken_json(std::string_view path, std::optional<ByteView> before,
                                        ByteView after);
 

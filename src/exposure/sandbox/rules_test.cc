@@ -43,7 +43,7 @@ TEST(SandboxRules, LimitPaths) {
   EXPECT_THAT(broken(some, {changed("src/a"), changed("docs/secret/a"), changed("docs/a.key")}),
               ElementsAre("'src/a' is not among the paths that may change",
                           "'docs/secret/a' may not change", "'docs/a.key' may not change"));
-  // What the command line allows does not widen them.
+  // Rules of the command line do not widen them.
   some.allow.push_back({*Glob::parse("src/**"), *Glob::parse("docs/*.md")});
   EXPECT_THAT(broken(some, {changed("docs/a.md")}), IsEmpty());
   EXPECT_EQ(broken(some, {changed("src/a"), changed("docs/a")}).size(), 2);

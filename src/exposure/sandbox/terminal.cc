@@ -75,7 +75,7 @@ class SizeChanges final {
   os::Handle file_;
 };
 
-// What `from` has, or nothing at its end.
+// The next bytes of `from`, or nullopt at its end.
 std::optional<std::string> read_some(int from) {
   std::string room(16384, '\0');
   const auto got = ::read(from, room.data(), room.size());

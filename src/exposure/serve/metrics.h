@@ -1,4 +1,6 @@
 // The metrics that Prometheus reads.
+//
+// Threads     every function may be called from any thread.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,7 @@
 // One line per request on standard error: for people, or JSON. No token, no query, no content.
+//
+// Threads     any: a line is one write(), so that lines do not mix. One that cannot be written is
+//             dropped.
 #pragma once
 
 #include <cstdio>

@@ -39,12 +39,14 @@ Result<void> check_exposure(const ServeOptions& options) {
 std::string url_of(const ServeOptions& options, std::uint16_t port) {
   const bool v6 = options.address.contains(':');
   auto host = v6 ? "[" + options.address + "]" : options.address;
+  // Every address of the machine is no address to connect to; commands on this machine use
+  // loopback.
   if (options.address == "0.0.0.0") host = "127.0.0.1";
   if (options.address == "::") host = "[::1]";
   return fmt::format("{}://{}:{}", options.tls_key ? "https" : "http", host, port);
 }
 
-// What is done from time to time while serving.
+// The chores that are done from time to time while serving.
 class Housekeeper final {
  public:
   Housekeeper(Engine& engine, const ServeOptions& options)
@@ -107,11 +109,14 @@ class Running final : public RunningServer {
     EngineOptions engine_options;
     engine_options.executor.rate.per_second = options_.rate;
     engine_ = TRY(Engine::open(options_.data, clock_, random_, metrics_, engine_options));
+    // Made now, so that other commands can use it as soon as the server is up.
     TRY(owner_token(*engine_, options_.data));
     agent_.emplace(engine_->executor(), agent::AgentOptions{.version = options_.version});
     mcp_.emplace(*agent_, clock_, random_);
     workspaces_ = agent::workspace_service(options_.version);
     workspace_mcp_.emplace(*workspaces_, clock_, random_);
+    // On loopback, a Host that does not name this machine comes from a web page that rebinds DNS.
+    // Behind a proxy any name may be right.
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
     ways_in_.emplace(WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(),
                                    engine_->workspaces(), *workspace_mcp_, clock_, random_},
@@ -128,6 +133,7 @@ class Running final : public RunningServer {
     server_ = TRY(http::Server::start(server_options, *ways_in_, log_));
     TRY(start_internal());
     url_ = url_of(options_, server_->port());
+    // Last: whoever finds the file can use the server.
     file_.emplace(options_.data, url_);
     housekeeper_.emplace(*engine_, options_);
     return {};
@@ -141,6 +147,7 @@ class Running final : public RunningServer {
 
   void stop() override {
     if (!server_) return;
+    // First, so that long streams end and the servers need not wait for them.
     ways_in_->stopping();
     if (internal_server_) internal_server_->stop();
     internal_server_.reset();
@@ -153,7 +160,7 @@ class Running final : public RunningServer {
   const std::optional<std::string>& internal_url() const override { return internal_url_; }
 
  private:
-  // For front ends of one's own: another address, another secret.
+  // For separate front ends: another address, another secret.
   Result<void> start_internal() {
     if (!options_.internal) return {};
     const auto& wanted = *options_.internal;
@@ -166,6 +173,7 @@ class Running final : public RunningServer {
     return {};
   }
 
+  // In the order in which they need each other; destroyed the other way round.
   const ServeOptions options_;
   const Clock& clock_;
   Random& random_;

@@ -1,6 +1,7 @@
 // RunningServer: a data directory that is open in this process and served over HTTP, REST and MCP.
 //
 // While it runs, DIR/server.json says where, so that other commands find it.
+// Threads     start and stop it on one thread; its parts have rules of their own.
 // Fails with  STORE_LOCKED when another process has the directory open.
 #pragma once
 

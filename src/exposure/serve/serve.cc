@@ -65,7 +65,7 @@ Result<void> parse_listen(std::string_view text, std::string& address, std::uint
 Result<void> serve(const ServeOptions& options, const Clock& clock, Random& random) {
   // Many threads with an arena each would hold memory that nobody uses.
   ::mallopt(M_ARENA_MAX, 4);
-  // What the server writes, backups too, is its owner's alone.
+  // Files that the server writes, backups too, are its owner's alone.
   ::umask(0077);
   const os::StopSignal stop;
   ::signal(SIGPIPE, SIG_IGN);

@@ -44,7 +44,7 @@ Result<void> parse_listen(std::string_view text, std::string& address, std::uint
 // where it listens and how to connect to standard output, a line per request to standard error.
 Result<void> serve(const ServeOptions& options, const Clock& clock, Random& random);
 
-// What DIR/server.json says of a server that has the directory open: its URL.
+// The URL, from DIR/server.json, of the server that has the directory open.
 Result<std::string> running_server(const std::filesystem::path& data);
 
 }  // namespace cairn

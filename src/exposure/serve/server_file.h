@@ -1,4 +1,6 @@
 // DIR/server.json: where the server is that has a data directory open.
+//
+// Threads     one at a time; it belongs to the running server.
 #pragma once
 
 #include <filesystem>

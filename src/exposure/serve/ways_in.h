@@ -6,6 +6,8 @@
 //   /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
 //   everything else                           REST with a delegate's token
+//
+// Threads     every function may be called from any thread.
 #pragma once
 
 #include "exposure/agent/agent_service.h"

@@ -64,7 +64,7 @@ Result<json::Object> details(Call& call, const Place& place) {
 }
 
 Result<Reply> committed(Call& call, const Place& place, const CommitResult& result) {
-  // What this commit made: others may have committed since.
+  // From the commit's own result: others may have committed since.
   auto out = TRY(details_of(call, result.depot, place, result.root));
   out["changed"] = result.changed;
   out["merged"] = result.merged;

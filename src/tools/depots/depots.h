@@ -1,4 +1,4 @@
-// What the depot tools share.
+// Shared by the depot tools.
 #pragma once
 
 #include "tools/executor/call.h"
@@ -11,7 +11,7 @@ shape::Field depot_id();
 shape::Field limit(std::string_view description);
 shape::Field cursor();
 
-// What the place has now; nothing when it is gone.
+// The root of the place now; nullopt when it is gone.
 Result<std::optional<NodeKey>> root_of(Call& call, const Place& place);
 // A depot with its history, as get_depot shows it.
 Result<json::Object> details(Call& call, const Place& place);
@@ -19,7 +19,8 @@ Result<json::Object> details(Call& call, const Place& place);
 Result<Reply> committed(Call& call, const Place& place, const CommitResult& result);
 json::Value committed_shape();
 
-// The whole of a depot: what renaming and deleting need. FORBIDDEN for who sees only a part of it.
+// The whole of a depot, which renaming and deleting need. FORBIDDEN for a caller that sees only a
+// part of it.
 Result<DepotId> whole(Call& call, std::string_view address);
 
 }  // namespace cairn::depots

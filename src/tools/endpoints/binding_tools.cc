@@ -11,7 +11,7 @@ namespace {
 using endpoints::own_endpoint;
 using endpoints::render;
 
-// The endpoints of old have the operations of one context, and those only.
+// Endpoints with single-context keys have the operations of one context, and those only.
 Result<void> check_changeable(const Endpoint& endpoint) {
   if (!endpoint.legacy || endpoint.upgraded) return {};
   return fail(Code::kInvalidArgument,

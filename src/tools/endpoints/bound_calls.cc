@@ -61,7 +61,7 @@ Result<const Tool*> EndpointToolbox::find(std::string_view name) const {
 Result<Reply> EndpointToolbox::run(const Tool& tool, json::Object arguments,
                                    const std::stop_token& stop) const {
   TRY(executor_.take_turn(endpoint().id));
-  // What becomes of the owner is not told to outsiders.
+  // Outsiders are not told why: what becomes of the owner is none of their business.
   if (!still_valid()) return closed();
   const auto bound = std::ranges::find(open_->tools, tool.name,
                                        [](const BoundTool& one) { return one.tool.name; });
@@ -80,7 +80,8 @@ OpenEndpointPtr BoundCalls::put_together(const EndpointPtr& endpoint) {
   out->endpoint = endpoint;
   std::string all;
   for (const auto& binding : endpoint->bindings) {
-    // What cannot be called is not shown: the tool is gone, or this version reads it differently.
+    // A binding that cannot be called is not shown: the tool is gone, or this version reads it
+    // differently.
     auto tool = services_.endpoints.tool(endpoint->realm, binding.tool);
     if (!tool) continue;
     auto bound = bind(executor_.table(), *tool, binding);
@@ -88,7 +89,7 @@ OpenEndpointPtr BoundCalls::put_together(const EndpointPtr& endpoint) {
     json::write(all, definition(bound->tool));
     out->tools.push_back(std::move(*bound));
   }
-  // Now that they stay where they are.
+  // Only now: the functions refer to the tools, which stay where they are from here on.
   for (auto& bound : out->tools) set_to_work(bound);
   const auto digest = sha256(all);
   out->stamp.assign(reinterpret_cast<const char*>(digest.data()), digest.size());
@@ -104,6 +105,7 @@ std::optional<BoundCalls::Known> BoundCalls::known(const EndpointId& endpoint,
 }
 
 Result<EndpointToolboxPtr> BoundCalls::open(std::string_view key, Entrance entrance) {
+  // Before anything is read: what changes meanwhile makes this entry stale at once.
   const auto generation = services_.endpoints.generation();
   const auto endpoint = TRY(services_.endpoints.open(key));
   auto open = known(endpoint->id, generation);
@@ -118,6 +120,7 @@ Result<EndpointToolboxPtr> BoundCalls::open(std::string_view key, Entrance entra
     auto together = open ? open->open : put_together(endpoint);
     open = Known{std::move(together), std::move(*owner), generation};
     auto known = known_.lock();
+    // Rarely full, and everything in it can be put together again.
     if (known->size() >= kMaxKnown) known->clear();
     known->insert_or_assign(endpoint->id, *open);
   }
@@ -141,6 +144,7 @@ Result<Reply> BoundCalls::execute(const ToolId& id, std::optional<std::string_vi
   }
   auto bound = TRY(bind(executor_.table(), tool, binding));
   set_to_work(bound);
+  // With the rights of whoever made the tool, as they are now.
   auto owner = executor_.acting_for(tool.realm, tool.owner, Entrance::kRest);
   if (!owner) return closed();
   const auto caller = via ? owner->through(*via) : *owner;
@@ -175,6 +179,7 @@ Result<Reply> BoundCalls::run_script_in_turn(Call& call, const BoundTool& bound,
                                              const json::Object& arguments) {
   const auto& binding = bound.binding.id;
   {
+    // Counted before it runs: scripts take memory and a thread each.
     auto scripts = scripts_.lock();
     if (scripts->all >= kMaxScripts || scripts->of_one[binding] >= kMaxScriptsOfOne) {
       return fail(Code::kRateLimited, "too many scripts run at once; try again in a moment");
@@ -192,7 +197,7 @@ Result<Reply> BoundCalls::run_script_in_turn(Call& call, const BoundTool& bound,
 
 namespace {
 
-// What the context of a script has fixed.
+// Refuses arguments that the context of a script has fixed.
 Result<void> check_given(const json::Object& given, const Operation& operation,
                          std::string_view handle) {
   for (std::string_view own : {"depotId", "path", "jsonPath", "nodeKey", "toPath"}) {
@@ -235,6 +240,8 @@ Result<Reply> BoundCalls::run_script(Call& call, const BoundTool& bound,
                   const json::Object& given) -> Result<json::Value> {
     TRY(check_given(given, *TRY(find_operation(name)), handle));
     const auto& tool = *TRY(tool_of(bound, handle, name));
+    // Through the executor, so that every step of a script is checked and audited like a call of
+    // its own.
     return TRY(executor_.run(call.caller(), tool, json::Value(given), {}, call.stopping())).value;
   };
   const auto& config = bound.source.config;

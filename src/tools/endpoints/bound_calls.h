@@ -29,7 +29,7 @@ struct OpenEndpoint {
 };
 using OpenEndpointPtr = std::shared_ptr<const OpenEndpoint>;
 
-// What whoever holds an endpoint's key may call.
+// The tools that the holder of an endpoint's key may call.
 class EndpointToolbox final : public Toolbox {
  public:
   // REQUIRES: the executor outlives it.
@@ -69,7 +69,7 @@ class BoundCalls final {
   Observer& observer() { return executor_.observer(); }
 
  private:
-  // What the tool of a binding does.
+  // Does what the tool of a binding is made for.
   Result<Reply> perform(Call& call, const BoundTool& bound, const json::Object& given);
   // A script holds a thread for as long as it runs: few at once, of one endpoint and of all.
   Result<Reply> run_script_in_turn(Call& call, const BoundTool& bound,

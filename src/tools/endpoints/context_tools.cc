@@ -43,7 +43,7 @@ Result<Reply> run_get(Call& call, const Arguments& arguments) {
 Result<Reply> run_update(Call& call, const Arguments& arguments) {
   const auto known = TRY(own_tool(call, arguments));
   auto& store = call.services().endpoints;
-  // What endpoints show of it has to go on being possible.
+  // The endpoints that show it must still be able to: a change may not take away what they promise.
   auto all = TRY(store.endpoints(known.realm, Endpoints::kMaxEndpoints, std::nullopt,
                                  [](const Endpoint&) { return Result<bool>(true); }));
   auto changed = TRY(store.change(known.realm, known.id, [&](ContextTool& tool) -> Result<void> {

@@ -59,8 +59,8 @@ Result<Reply> run_get(Call& call, const Arguments& arguments) {
   return Reply(render(TRY(own_endpoint(call, arguments))));
 }
 
-// What a client will list: of an endpoint as it is, of one with more bindings, or of one that is
-// not there yet.
+// The tools a client will list: of an endpoint as it is, of one with more bindings, or of one that
+// is not there yet.
 Result<Reply> run_preview(Call& call, const Arguments& arguments) {
   Endpoint endpoint;
   endpoint.realm = call.session().realm;

@@ -42,6 +42,7 @@ Result<ContextTool> tool_of(Call& call, const Arguments& given, const DelegateId
     return made;
   }
   auto tool = TRY(own_tool(call, given));
+  // A tool acts as its owner. Bound to somebody else's endpoint it would lend that owner's rights.
   if (tool.owner == owner) return tool;
   return fail(Code::kToolNotFound, "the endpoint's owner has no tool {}", tool.id.render());
 }
@@ -65,6 +66,7 @@ Result<Binding> draft_binding(Call& call, const Arguments& given, const Delegate
   if (const auto* rules = json::find(given.object(), "arguments")) {
     out.arguments = rules_of(rules->get_object());
   }
+  // Tried out now, so that a binding which cannot work is refused before it is stored.
   TRY(bind(call.table(), tool, out));
   return out;
 }
@@ -72,6 +74,7 @@ Result<Binding> draft_binding(Call& call, const Arguments& given, const Delegate
 }  // namespace
 
 Result<bool> sees(Call& call, const DelegateId& owner) {
+  // The realm's owner sees everything in it.
   if (owner == call.session().who().id || !call.session().who().parent) return true;
   auto below = call.services().delegates.get(call.session(), owner);
   if (!below && below.error().code != Code::kDelegateNotFound) return Failure(below.error());
@@ -81,6 +84,7 @@ Result<bool> sees(Call& call, const DelegateId& owner) {
 Result<ContextTool> own_tool(Call& call, const Arguments& arguments) {
   const auto id = TRY(ToolId::parse(arguments.text("toolId")));
   auto tool = TRY(call.services().endpoints.tool(call.session().realm, id));
+  // The same as for a tool that does not exist.
   if (TRY(sees(call, tool.owner))) return tool;
   return fail(Code::kToolNotFound, "there is no tool {}; list the tools to see their ids",
               id.render());
@@ -117,6 +121,7 @@ Result<void> apply(Call& call, const Arguments& definition, ContextTool& tool) {
   set("name", tool.name);
   set("description", tool.description);
   set("operationType", tool.operation);
+  // The parts of a context may be changed one by one, so all three are read before they are parsed.
   auto texts = texts_of(tool.context);
   set("depotId", texts.depot);
   set("path", texts.path);
@@ -143,11 +148,13 @@ Result<void> apply(Call& call, const Arguments& definition, ContextTool& tool) {
   }
   tool.context.reset();
   if (!custom) tool.context = TRY(Context::parse(texts.depot, texts.path, texts.pointer));
+  // Tried out: a definition that cannot be called is refused here.
   TRY(form_of(call.table(), tool));
   constexpr std::string_view kWhatItDoes[] = {"operationType", "depotId", "path", "jsonPath",
                                               "config"};
   const bool asks =
       std::ranges::any_of(kWhatItDoes, [&](std::string_view name) { return definition.has(name); });
+  // A new name needs no look at the data, which may be gone by now.
   if (!asks) return {};
   if (tool.owner == call.session().who().id) return check_context(call, tool);
   // It will act as its owner, and see what its owner sees.
@@ -245,6 +252,7 @@ json::Object render(const Endpoint& endpoint) {
   return out;
 }
 
+// The only time the key is shown: what is stored is its hash.
 json::Object render_made(const MadeEndpoint& made) {
   auto out = render(made.endpoint);
   const auto& key = made.key.text();

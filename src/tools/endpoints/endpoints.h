@@ -1,4 +1,4 @@
-// What the tools that manage tools, endpoints and bindings share.
+// Shared by the tools that manage tools, endpoints and bindings.
 #pragma once
 
 #include "tools/endpoints/bound_calls.h"

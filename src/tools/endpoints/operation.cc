@@ -98,7 +98,7 @@ struct Form {
   }
 };
 
-// Outsiders do not read of what they do not have.
+// Outsiders are not told about roots and depots, which they cannot use.
 void redescribe(json::Value& schema, std::string_view name, std::string_view description) {
   auto& properties = schema.as_object()["properties"].as_object();
   if (auto* property = properties.if_contains(name)) {
@@ -171,6 +171,7 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
                     .fixed = {},
                     .defaults = {}};
   if (operation.kind == kFiles) {
+    // The tree is the directory of the context.
     form.take_out("nodeKey");
     redescribe(out.output, "newRoot", "What the directory is now");
   } else {
@@ -199,9 +200,11 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
   }
   TRY(apply_values(defaults, "defaults", false, form, out.defaults));
   TRY(apply_values(TRY(object_at(config, "fixed")), "fixed", true, form, out.fixed));
+  // Fixed wins: the argument is no longer there to have a default.
   for (const auto& member : out.fixed) out.defaults.erase(member.key());
   for (const auto* values : {&out.fixed, &out.defaults}) {
     const auto* expression = json::find(*values, "expression");
+    // Compiled now, so that a wrong one is reported to the owner and not to every caller.
     if (expression != nullptr) TRY(jmespath::Expression::compile(json::text(*expression)));
   }
   out.input = std::move(form.schema);
@@ -228,6 +231,7 @@ Result<ScriptContext> read_context(std::string_view name, const json::Value& val
       return bad_config(at + ".operations", fmt::format("has '{}' twice", shown(granted)));
     }
     auto operation = find_operation(granted);
+    // A script that calls scripts could go on for ever.
     if (!operation || (*operation)->kind == kCustom) {
       return bad_config(at + ".operations",
                         operation ? "may not have 'custom' in it"
@@ -258,6 +262,8 @@ Result<json::Object> script_input(const json::Object& config) {
   if (!schema["properties"].is_object()) {
     return bad_config("inputSchema.properties", "should be an object");
   }
+  // Closed unless the author says otherwise: a misspelled argument is then an error and not
+  // ignored.
   if (!schema.contains("additionalProperties")) schema["additionalProperties"] = false;
   auto compiled = json::Schema::compile(schema);
   if (!compiled) return bad_config("inputSchema", "is wrong: " + compiled.error().message);
@@ -284,6 +290,7 @@ Result<OperationForm> script_form(const ToolTable& table, const Operation& opera
                     .tool = nullptr,
                     .input = TRY(script_input(config)),
                     .output = {},
+                    // Until one of the operations it is granted says otherwise.
                     .annotations = {.read_only = true},
                     .fixed = {},
                     .defaults = {}};

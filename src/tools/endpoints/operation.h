@@ -27,8 +27,8 @@ std::span<const Operation> operations();
 // INVALID_ARGUMENT with the nearest name.
 Result<const Operation*> find_operation(std::string_view name);
 
-// What can be called of a tool, its context and config applied: the arguments that are left, and
-// what is added to them.
+// A tool as it can be called, its context and config applied: the arguments that are left, and
+// those that are added to them.
 struct OperationForm {
   const Operation* operation = nullptr;
   const Tool* tool = nullptr;  // nothing for a script

@@ -1,4 +1,6 @@
 // The arguments of one call, after its tool's input schema has accepted them.
+//
+// Threads     immutable; a view of an object that has to outlive it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,7 @@ class Arguments final {
 
   const json::Object& object() const { return object_; }
   bool has(std::string_view name) const { return object_.contains(name); }
-  // What is absent is empty, zero or false, unless a fallback is given.
+  // An absent argument is empty, zero or false, unless a fallback is given.
   std::string_view text(std::string_view name) const;
   std::optional<std::string_view> maybe_text(std::string_view name) const;
   std::int64_t number(std::string_view name, std::int64_t fallback = 0) const;

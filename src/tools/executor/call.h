@@ -28,7 +28,7 @@ class ToolTable;
 enum class Entrance { kRest, kMcp, kCli };
 std::string_view name(Entrance entrance);
 
-// What the executor works with; the owner of the process builds it once.
+// The parts that the executor works with; the owner of the process builds it once.
 struct Services {
   Realms& realms;
   Delegates& delegates;
@@ -147,9 +147,9 @@ class Call final {
   Sight sight() { return Sight(realm_, session()); }
   const Rights& rights() const { return session().rights; }
 
-  // What a walk may spend. Bytes are of the rendered answer. Whoever sits before the data itself
-  // has more room and more patience than an agent, and can stop it. A call that was cancelled has
-  // no time left.
+  // The limits of a walk. Bytes are of the rendered answer. A person before the data itself has
+  // more room and more patience than an agent, and can stop it. A call that was cancelled has no
+  // time left.
   Budget::Limits limits(std::int64_t entries = 1'000'000) const {
     if (entrance() == Entrance::kCli) {
       return {

@@ -53,7 +53,7 @@ TEST_F(DefinitionTest, HasTheHintsOfThePlan) {
     SCOPED_TRACE(c.name);
     const auto made = definition(tool(c.name));
     const auto& hints = made.at("annotations").get_object();
-    // What a client takes a hint for that is not there.
+    // The value that a client assumes for a missing hint.
     auto hint = [&](std::string_view name, bool otherwise) {
       const auto* given = json::find(hints, name);
       return given == nullptr ? otherwise : given->get_bool();
@@ -65,7 +65,7 @@ TEST_F(DefinitionTest, HasTheHintsOfThePlan) {
   }
 }
 
-// What clients have been seen to stumble over.
+// The things that clients have been seen to stumble over.
 void expect_portable(const json::Value& schema) {
   const auto& object = schema.get_object();
   EXPECT_EQ(json::text(object.at("type")), "object");

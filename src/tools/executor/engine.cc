@@ -25,6 +25,7 @@ class OpenEngine final : public Engine {
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
 
+  // Every step does nothing when it was done before: it runs at each start.
   Result<void> begin(const Clock& clock, Random& random) {
     owner_ = TRY(owner_realm(*store_, clock, random));
     TRY(users_.owner(owner_));
@@ -48,6 +49,7 @@ class OpenEngine final : public Engine {
 
   Result<void> collect() override {
     return for_each_realm([&](const RealmId& realm) -> Result<void> {
+      // Delegates see these trees though no depot holds them.
       auto keep = TRY(delegates_.frozen_roots(realm));
       TRY(collect_garbage(realms_.get(realm), keep));
       return {};
@@ -77,6 +79,7 @@ class OpenEngine final : public Engine {
     return {};
   }
 
+  // In the order in which they need each other; destroyed the other way round, the store last.
   std::unique_ptr<Store> store_;
   Realms realms_;
   Delegates delegates_;
@@ -96,6 +99,7 @@ std::filesystem::path token_file(const std::filesystem::path& directory) {
 }
 
 Result<void> write_token(const std::filesystem::path& directory, std::string_view token) {
+  // Replaced as a whole: other programs read it while it is written.
   return os::replace_file(token_file(directory), fmt::format("{}\n", token), 0600);
 }
 
@@ -113,9 +117,10 @@ Result<std::unique_ptr<Engine>> Engine::over(std::unique_ptr<Store> store, const
 Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& directory,
                                              const Clock& clock, Random& random, Meter& meter,
                                              const EngineOptions& options) {
-  // Whoever else is on the machine has no business in it.
+  // Other users of the machine have no business in it.
   std::error_code ignored;
   if (options.create && std::filesystem::create_directories(directory, ignored)) {
+    // Only a directory that was just made: an existing one has the rights that its owner chose.
     std::filesystem::permissions(directory, std::filesystem::perms::owner_all, ignored);
   }
   StoreOptions store_options;
@@ -141,6 +146,8 @@ Result<std::string> read_owner_token(const std::filesystem::path& directory) {
 Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::path& directory) {
   auto& delegates = engine.services().delegates;
   auto root = TRY(delegates.root(engine.owner()));
+  // Before it is written: should writing fail, the next start finds that the old one does not work
+  // and makes another.
   auto token = TRY(delegates.issue_lasting(engine.owner(), root.id));
   TRY(write_token(directory, token.text()));
   return token.text();

@@ -3,6 +3,9 @@
 //
 //   DIR/store         the store
 //   DIR/owner.token   the owner's access token (mode 0600)
+//
+// Threads     every function may be called from any thread.
+// Fails with  STORE_LOCKED, STORE_INCOMPATIBLE and IO_ERROR from open(); as the parts do otherwise.
 #pragma once
 
 #include <filesystem>
@@ -39,16 +42,16 @@ class Engine {
   virtual ~Engine() = default;
 
   virtual Executor& executor() = 0;
-  // For what is put together with it, and for tests: surfaces go through the executor.
+  // For parts that are built together with it, and for tests: surfaces go through the executor.
   virtual Services& services() = 0;
-  // What endpoints show, and calls through them.
+  // The tools that endpoints show, and calls through them.
   virtual BoundCalls& bound() = 0;
   // The file tools on depots.
   virtual work::DepotWorkspaces& workspaces() = 0;
   // The owner's realm.
   virtual const RealmId& owner() const = 0;
 
-  // What has to be done from time to time: tokens that expired, audit entries that are too old.
+  // The regular chores: removes tokens that expired and audit entries that are too old.
   virtual Result<void> tidy() = 0;
   // Collects the garbage of every realm.
   virtual Result<void> collect() = 0;
@@ -62,7 +65,7 @@ class Engine {
 };
 
 // The owner's token of a data directory: made and written to its file when there is none, or when
-// the one there does not work any more.
+// the one there no longer works.
 Result<std::string> owner_token(Engine& engine, const std::filesystem::path& directory);
 // A new one; the old one is void.
 Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::path& directory);

@@ -44,11 +44,12 @@ Result<void> authorise(const Session& session, const Tool& tool, Right right, co
 
 void add_audited(std::string& out, const json::Value& value) {
   if (!value.is_string()) return;
+  // Bounded: an audit entry is read by people, and arguments may be megabytes.
   if (!out.empty()) out += ' ';
   out += shown(json::text(value), 200);
 }
 
-// What a call was about, as the caller named it: ids and paths, never content.
+// The subject of a call, as the caller named it: ids and paths, never content.
 std::string context_of(const Tool& tool, const json::Value& arguments) {
   constexpr std::size_t kShownOfList = 5;
   auto out = tool.audited_place;
@@ -111,15 +112,18 @@ Executor::Executor(Services services, ToolTable table, Meter& meter, ExecutorOpt
       table_(std::move(table)),
       meter_(meter),
       rate_(services.clock, options.rate),
+      // Passwords are tried one after the other; five a second is plenty for people.
       sign_ins_(services.clock, {.per_second = 5, .burst = 5}),
       observer_(services.realms, services.endpoints) {}
 
 Result<Caller> Executor::authenticate(std::string_view token, std::string_view realm,
                                       Entrance entrance) const {
   Caller caller(TRY(services_.delegates.authenticate(token)), entrance);
+  // The token may be good while its user has lost the right to use the server.
   TRY(check_again(caller));
   if (realm != "me") {
     auto id = RealmId::parse(realm);
+    // Another's realm is said not to exist, whether it does or not.
     if (!id || *id != caller.session().realm) return no_realm(realm);
   }
   return caller;
@@ -139,8 +143,11 @@ Result<void> Executor::check_again(const Caller& caller) const {
 }
 
 Result<void> Executor::admit(const Caller& caller, const Tool& tool, const json::Value& arguments) {
+  // Again, though authenticate() did: a large body may have taken minutes to arrive.
   TRY(check_again(caller));
   // Those below a delegate share its bucket, so that making children makes nobody faster.
+  // The last of the chain is the root delegate, which has no limit; the one before it is the child
+  // that everything below descends from.
   const auto& chain = caller.session().chain;
   if (chain.size() > 1) TRY(rate_.take(chain[chain.size() - 2]->id));
   const auto right = arguments.is_object() ? tool.right_for(arguments.get_object()) : tool.right;
@@ -165,6 +172,8 @@ void Executor::note(const Caller& caller, const Tool& tool, const json::Value& a
   entry.bytes_out = spent.bytes_out;
   entry.micros = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(spent.took).count());
+  // A change that was made is in the log when its answer is sent; the rest follows in the
+  // background.
   const bool changes =
       arguments.is_object() ? tool.changes(arguments.get_object()) : tool.changes();
   const bool now = changes && outcome == "ok";
@@ -186,11 +195,13 @@ Result<bool> Executor::is_admin(const Caller& caller) const {
 }
 
 Result<void> Executor::check_store() const {
+  // Whether the key exists does not matter, only that the store answers.
   TRY(services_.realms.store().kv().get("ready"));
   return {};
 }
 
 Result<void> Executor::take_turn(const EndpointId& endpoint) {
+  // Endpoint ids and delegate ids are both random, so they share the buckets without colliding.
   return rate_.take(DelegateId::from_bytes(endpoint.bytes()));
 }
 
@@ -208,6 +219,7 @@ Result<Reply> Executor::run(const Caller& caller, const Tool& tool, const json::
       if (!tool.run) return fail(Code::kBadRequest, "{} takes a streamed body", tool.name);
       Call call(services_, table_, caller, body, std::move(stop));
       return tool.run(call, Arguments(arguments.get_object()));
+      // A defect of one tool is an answer to one caller, and does not end the thread it ran on.
     } catch (const std::exception& error) {
       return fail(Code::kInternal, "{} failed: {}", tool.name, error.what());
     }
@@ -250,6 +262,7 @@ class AuditedIntake final : public Intake {
   }
 
   Result<Reply> finish() override {
+    // An upload may take longer than the right to make it lasts.
     auto allowed = executor_.check_again(caller_);
     if (!allowed) return failed(std::move(allowed).error());
     auto done = guarded([&] { return inner_->finish(); });
@@ -272,6 +285,7 @@ class AuditedIntake final : public Intake {
     return Failure(std::move(error));
   }
   void note(std::string_view outcome) {
+    // The first outcome counts: a failed append() is followed by the destructor.
     if (!outcome_.empty()) return;
     outcome_ = outcome;
     executor_.note(caller_, tool_, arguments_, outcome,
@@ -328,6 +342,7 @@ Result<json::Object> Executor::sign_in(std::string_view user, std::string_view p
   auto issue = [&]() -> Result<CreatedDelegate> {
     // Each try costs memory and time: few at once, for one name and for all.
     const auto name_hash = sha256(user);
+    // Both buckets, so that neither many names nor one name can be tried quickly.
     TRY(sign_ins_.take(DelegateId()));
     TRY(sign_ins_.take(
         DelegateId::from_bytes({reinterpret_cast<const char*>(name_hash.data()), 16})));

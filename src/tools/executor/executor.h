@@ -32,7 +32,8 @@ class Executor final {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Who calls. `realm` is `me` or the id of the caller's realm: any other does not exist for it.
+  // Checks a token. `realm` is `me` or the id of the caller's realm: any other does not exist for
+  // it.
   Result<Caller> authenticate(std::string_view token, std::string_view realm,
                               Entrance entrance) const;
   // A realm's root delegate, for whoever holds the data directory.

@@ -64,7 +64,7 @@ TEST_F(ExecutorTest, RefusedCallsAreInTheLogToo) {
   EXPECT_THAT(log, HasSubstr("INVALID_ARGUMENT"));
 }
 
-// What every surface goes by stands in the tool itself.
+// Everything that the surfaces go by stands in the tool itself.
 TEST_F(ExecutorTest, EveryToolSaysWhatItTakesAndGives) {
   for (const auto& tool : executor().table().tools()) {
     SCOPED_TRACE(tool.name);

@@ -14,7 +14,7 @@ Result<void> RateLimit::take(const DelegateId& delegate) {
   if (options_.per_second <= 0) return {};
   const auto now = clock_.monotonic();
   auto buckets = buckets_.lock();
-  // Who was forgotten starts with a full bucket: never worse off than before.
+  // A delegate that was forgotten starts with a full bucket: never worse off than before.
   if (buckets->size() >= kMaxBuckets) buckets->clear();
   auto [found, made] = buckets->try_emplace(delegate, Bucket{options_.burst, now});
   auto& bucket = found->second;

@@ -1,4 +1,6 @@
 // RateLimit: how many calls each delegate may make, as a bucket that fills with time.
+//
+// Threads     take() may be called from any thread.
 #pragma once
 
 #include <map>

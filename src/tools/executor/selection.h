@@ -31,7 +31,7 @@
 
 namespace cairn {
 
-// What a client asks to be offered, as it said it.
+// The tools that a client asks to be offered, as it said it.
 struct SelectionRequest {
   std::optional<std::string> toolsets =
       std::nullopt;  // names, comma separated, as are those of tools

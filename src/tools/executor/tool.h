@@ -28,7 +28,7 @@ class Call;
 // text, escaped.
 inline constexpr std::size_t kMaxBodyBytes = 12 << 20;
 
-// What a caller needs to have.
+// The right that a caller needs to have.
 enum class Right {
   kRead,          // any valid token
   kUpload,        // canUpload
@@ -59,14 +59,14 @@ struct Annotations {
   bool idempotent = false;
 };
 
-// What a request carries beside its arguments.
+// The body that a request carries beside its arguments.
 enum class Body {
   kArguments,  // nothing else: the arguments as JSON
   kBytes,      // bytes that are taken whole (Call::body)
   kStream,     // bytes of any size, taken in portions (Tool::take)
 };
 
-// What a tool answers with.
+// The form of a tool's answer.
 enum class Gives { kValue, kFile, kNode };
 
 // A file to be sent as it is, of any size. Nothing of it is read before it is asked for.
@@ -117,7 +117,7 @@ struct Tool {
   Gives gives = Gives::kValue;
   // The arguments that the audit log shows: ids and paths, never content.
   std::vector<std::string> audited = {};
-  // What the audit log shows before them: where a tool with a fixed place works.
+  // The prefix that the audit log shows before them: where a tool with a fixed place works.
   std::string audited_place = {};
   // Reads little and never waits for the disk to sync: may run where others wait for it.
   bool quick = false;

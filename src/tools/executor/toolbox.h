@@ -24,9 +24,9 @@ class Toolbox {
  public:
   virtual ~Toolbox() = default;
 
-  // What a model should know before it begins; empty: there is nothing more to say.
+  // Text that a model should know before it begins; empty: there is nothing more to say.
   virtual std::string introduction() const { return {}; }
-  // What the caller may use, in the order in which it is shown.
+  // The tools that the caller may use, in the order in which they are shown.
   virtual std::vector<const Tool*> offered() const = 0;
   // One that can be called, whatever the caller's rights are now: TOOL_NOT_FOUND with the nearest
   // name.

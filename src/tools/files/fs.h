@@ -1,4 +1,4 @@
-// What the fs tools share: naming a tree, and saving what became of it.
+// Shared by the fs tools: naming a tree, and saving what became of it.
 #pragma once
 
 #include "data/tree/change.h"

@@ -18,7 +18,7 @@ json::Object side(const Call& call, const EntryValue& value) {
   return out;
 }
 
-// The text of one side, or nothing when it is not text or too long to compare.
+// The text of one side, or nullopt when it is not text or too long to compare.
 Result<std::optional<Bytes>> text_of(const NodeReader& nodes,
                                      const std::optional<EntryValue>& value) {
   if (!value) return Bytes();
@@ -87,7 +87,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   const auto& nodes = call.realm().nodes();
   const auto page = TRY(page_of(arguments));
   Budget budget(call.clock(), call.limits());
-  // What the diffs of lines leave of the answer is not known before: they come first.
+  // The diffs of lines come first: how much of the answer they leave is not known before.
   Budget lines(call.clock(), call.limits());
   auto found = TRY(diff(nodes, TRY(directory(before, path)), TRY(directory(after, path)),
                         Directories::kExpanded, budget, page));

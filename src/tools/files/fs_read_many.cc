@@ -13,7 +13,7 @@ json::Object failed(std::string_view path, const Error& error) {
   return out;
 }
 
-// Nothing when the answer has no room for the file, nor for saying what is wrong with it.
+// Nullopt when the answer has no room for the file, nor for saying what is wrong with it.
 Result<std::optional<json::Object>> read_one(const fs::Opened& opened, const std::string& text,
                                              Budget& budget) {
   const json::Object whole;

@@ -1,4 +1,4 @@
-// What the tools for raw nodes share.
+// Shared by the tools for raw nodes.
 #pragma once
 
 #include "tools/executor/call.h"

@@ -19,7 +19,7 @@ shape::Field start_byte_field() {
 
 namespace {
 
-// What an answer takes besides path and content: names, keys, numbers, a hint.
+// The bytes of an answer besides path and content: names, keys, numbers, a hint.
 constexpr std::int64_t kAround = 350;
 
 std::string rest_of(const FileContent& content) {

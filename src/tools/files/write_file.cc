@@ -78,7 +78,7 @@ Result<std::unique_ptr<Intake>> take(Call& call, const Arguments& arguments) {
   if (path.is_root()) {
     return fail(Code::kInvalidPath, "the path is empty; name the file to write");
   }
-  // What cannot be written in the end is said before gigabytes were sent.
+  // Tried out on an empty file: a write that cannot succeed is refused before gigabytes were sent.
   Stage probe(call.realm().nodes());
   TRY(write(probe, opened.tree.root, path, ByteView()));
   return std::make_unique<FileIntake>(call, std::move(opened), std::move(path), std::move(type));

@@ -31,7 +31,8 @@ Result<json::Pointer> pointer_of(const Arguments& arguments, std::string_view na
   return Failure(std::move(error));
 }
 
-// What is needed to reach the data of a call.
+// A result on the way to the data of a call. Through a bound tool its failure is reported without
+// details: they would show outsiders where the data lies.
 template <typename T>
 Result<T> reached(const Call& call, Result<T> found) {
   if (found || call.context() == nullptr) return found;
@@ -67,7 +68,7 @@ Result<Place> place_of(Call& call, const Arguments& arguments) {
   return call.sight().place(address);
 }
 
-// What a write works on: the place as it is now.
+// The state that a write works on: the place as it is now.
 struct Base {
   Place place;
   NodeKey root;
@@ -98,7 +99,7 @@ struct NewText {
   std::string text;
 };
 
-// All new texts in one commit. Nothing when somebody else committed since the base was read.
+// All new texts in one commit. Nullopt when somebody else committed since the base was read.
 Result<std::optional<CommitResult>> commit(Call& call, const Base& base,
                                            std::span<const NewText> texts,
                                            const std::string& message) {
@@ -124,6 +125,8 @@ Result<std::optional<CommitResult>> commit(Call& call, const Base& base,
                         .force = false,
                         .author = call.session().answers_for(),
                         .place = base.place.path,
+                        // Not merged: the answer describes the document as this change made it.
+                        // Instead the change is made again on the newest state.
                         .exact = true,
                         .owners = call.session().owners,
                         .also_owned = std::move(files)};
@@ -148,6 +151,7 @@ template <typename Attempt>
 Result<Reply> change_on_newest(Call& call, const Arguments& arguments, Attempt attempt) {
   return on_newest(call, [&]() -> Result<std::optional<Reply>> {
     auto place = TRY(reached(call, place_of(call, arguments)));
+    // Changes of one depot take turns within this process, so that few of them are made in vain.
     const auto turn = call.services().documents.turn(place.depot).take(call.limits().time);
     if (!turn) return std::nullopt;
     return attempt(TRY(reached(call, base_at(call, std::move(place)))));
@@ -256,8 +260,7 @@ Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
   const auto context = TRY(base_pointer(call, arguments));
   const auto from = below(context, TRY(pointer_of(arguments, "from")));
   const auto target = TRY(pointer_of(arguments, "to"));
-  // The value itself stands outside of what it holds: nothing is put in its place, nor is it taken
-  // away from there.
+  // The value of the context cannot be replaced or moved away: it stands outside of what it holds.
   if (target.tokens().empty() || (move && from == context)) {
     return fail(Code::kInvalidArgument, "'{}' names the whole value; name something in it, '/key'",
                 target.tokens().empty() ? "to" : "from");
@@ -277,6 +280,7 @@ Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
     };
     std::optional<Loaded> other;
     if (to_path) other = TRY(load(call, base.tree, *to_path));
+    // Within one file both ends are edits of one text; as two texts one would undo the other.
     if (!other || other->open.path == source.open.path) {
       const auto to = other ? target : below(context, target);
       auto changed = TRY(move ? document::move(source.view(), from, to)

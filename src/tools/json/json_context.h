@@ -1,4 +1,4 @@
-// What the JSON tools share: the context they work on, answers that fit, and changes that commit.
+// Shared by the JSON tools: the context they work on, answers that fit, and changes that commit.
 //
 // A context is a JSON file in a depot and a pointer into it. Changes splice the file's text and
 // commit at once; when somebody else committed meanwhile they are made again on what is there now,

@@ -7,7 +7,7 @@ namespace cairn::script {
 namespace {
 
 constexpr char kFailureKey = 'f';  // its address is a key of the registry
-// What an operation is charged besides its time.
+// The steps that an operation is charged besides its time.
 constexpr std::int64_t kSteps = 1000;
 
 int failure_to_text(lua_State* lua) {
@@ -111,7 +111,7 @@ int call(lua_State* lua) {
   leave(lua);
 }
 
-// Of a name that is none of them. Upvalues: what has the names, in words, and the names.
+// Called for an unknown name. Upvalues: what has the names, in words, and the names.
 int refuse_name(lua_State* lua) {
   const auto* const name = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?";
   return luaL_error(lua, "%s no '%s'; there is: %s", lua_tostring(lua, lua_upvalueindex(1)), name,

@@ -20,7 +20,7 @@ std::string limit_of(const Result<Outcome>& outcome) {
                                                 : std::get<std::string>(limit->second);
 }
 
-// What takes long in ways that Lua's hook does not see, or that the script tries to survive.
+// Scripts that take long in ways that Lua's hook does not see, or that try to survive.
 constexpr std::string_view kEndless[] = {
     "while true do end",
     "for i = 1, math.huge do end",
@@ -202,7 +202,7 @@ TEST(Limits, CountTheTimeOfOperations) {
   EXPECT_EQ(limit_of(outcome), "time");
 }
 
-// What recurses in C is bounded by Lua at 200; a thread's stack has room for it.
+// Recursion in C is bounded by Lua at 200; a thread's stack has room for it.
 TEST(Limits, LeaveRoomOnTheStackOfAThread) {
   std::jthread([] {
     for (const auto* source : {

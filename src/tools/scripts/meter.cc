@@ -11,8 +11,9 @@ constexpr int kMaxPeriod = 200;
 constexpr std::int64_t kStepsPerLook = 256;
 constexpr std::size_t kBytesPerLook = 1 << 20;
 
-// What one instruction may do: compare strings, at up to ten nanoseconds a byte; look in 2000
-// tables for one key, of which each may have all its keys in one chain; walk over an empty array.
+// The most that one instruction may do: compare strings, at up to ten nanoseconds a byte; look in
+// 2000 tables for one key, of which each may have all its keys in one chain; walk over an empty
+// array.
 constexpr std::size_t kStringBytesPerHook = 4'000'000;
 constexpr std::size_t kHashBytesPerHook = 2'000'000;
 constexpr std::size_t kOtherBytesPerHook = 16'000'000;

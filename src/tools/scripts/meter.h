@@ -1,4 +1,5 @@
-// What a run has used of its limits: Lua's memory, instructions, time. Private to the sandbox.
+// The use that a run has made of its limits: Lua's memory, instructions, time. Private to the
+// sandbox.
 #pragma once
 
 #include <chrono>

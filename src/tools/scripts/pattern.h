@@ -2,6 +2,8 @@
 //
 // Lua's own matcher goes back without end: `.-.-.-.-b` takes the fourth power of the subject's
 // length. This one reads the same patterns and charges the meter for each character it looks at.
+//
+// Threads     one at a time: a run's own.
 #pragma once
 
 #include <array>
@@ -34,13 +36,13 @@ class Matcher final {
   Matcher(std::string_view subject, std::string_view pattern, Meter& meter)
       : subject_(subject), pattern_(pattern), meter_(meter) {}
 
-  // Where the match that begins there ends, or kNone. It is also kNone when the pattern is none,
-  // or the meter stopped: see problem() and stopped().
+  // Where the match that begins there ends, or kNone. It is also kNone when the pattern is
+  // malformed, or the meter stopped: see problem() and stopped().
   std::size_t match(std::size_t begin);
   // The first match from there on, and where it begins.
   std::size_t search(std::size_t from, std::size_t& begin);
 
-  // What is wrong with the pattern, as far as it was read; nullptr: nothing.
+  // The fault of the pattern, as far as it was read; nullptr: none.
   const char* problem() const { return problem_; }
   bool stopped() const { return stopped_; }
 

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What our and what Lua's string.find says: begin, end and captures, or nothing, or an error.
+// The answers of our string.find and of Lua's: begin, end and captures, or nothing, or an error.
 class Oracle {
  public:
   Oracle() : lua_(luaL_newstate(), lua_close) { luaL_openlibs(lua_.get()); }

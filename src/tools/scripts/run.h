@@ -3,6 +3,8 @@
 // Lua leaves functions with longjmp, and so does a run that is over a limit. No frame that calls
 // Lua may hold anything with a destructor, unless every call in it is one that cannot raise. What
 // C++ makes for Lua is kept in the Run, and C++ that may throw runs in functions that are noexcept.
+//
+// Threads     one at a time: the thread that runs the script.
 #pragma once
 
 #include <csetjmp>

@@ -43,7 +43,8 @@ struct Limits {
   std::stop_token stop = {};
 };
 
-// What a script may reach: the table `contexts.<name>`, a function in it for each operation.
+// The data that a script may reach: the table `contexts.<name>`, a function in it for each
+// operation.
 struct Handle {
   std::string name;
   std::vector<std::string> operations;

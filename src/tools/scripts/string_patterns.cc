@@ -117,7 +117,7 @@ int next_match(lua_State* lua) {
   auto begin = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(3)));
   Matcher matcher(subject, pattern, Run::of(lua).meter);
   auto end = matcher.search(begin, begin);
-  // An empty match where the last one ended is none.
+  // An empty match where the last one ended does not count.
   if (end != Matcher::kNone && static_cast<lua_Integer>(end) == last) {
     end = matcher.search(begin + 1, begin);
   }
@@ -168,7 +168,7 @@ void add_template(lua_State* lua, luaL_Buffer* out, std::string_view subject,
   }
 }
 
-// What a table or function says instead of the match; false or nil keep it.
+// The replacement that a table or function gives for the match; false or nil keep it.
 void add_answer(lua_State* lua, luaL_Buffer* out, std::string_view subject, const Matcher& matcher,
                 std::size_t begin, std::size_t end) {
   if (lua_type(lua, 3) == LUA_TTABLE) {

@@ -84,7 +84,7 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_'; });
 }
 
-// The way from the root to a value, on the stack of who walks there.
+// The way from the root to a value, on the stack of the function that walks there.
 struct Place {
   const Place* parent = nullptr;
   std::string_view name{};
@@ -114,7 +114,7 @@ Failure wrong(const Place& place, fmt::format_string<Args...> format, Args&&... 
               fmt::format(format, std::forward<Args>(args)...));
 }
 
-// What the keys of a table are.
+// The kinds of keys that a table has.
 struct Keys {
   lua_Integer count = 0;
   lua_Integer largest = 0;

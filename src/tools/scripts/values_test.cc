@@ -123,7 +123,7 @@ TEST(Values, AreRefusedBeyondTheirDepth) {
             "SCRIPT_ERROR: the value is nested more than 100 deep");
 }
 
-// What was counted is what the result takes as text.
+// The bytes that were counted are those of the result as text.
 TEST(Values, MayTakeSoManyBytesAndNoMore) {
   for (const auto* source :
        {"return {1, -22, 3.5, 1e300}", "return {a = 'x\\n\\0\"', bb = {}, c = object{}}",

@@ -55,7 +55,7 @@ Result<json::Object> transfer(const Work& work, const Arguments& arguments, Tran
   auto from = work.files.info(source);
   if (!from) {
     if (from.error().code == Code::kPathNotFound) {
-      // What is in the way is said first.
+      // An obstacle at the destination is reported first.
       if (const auto there = work.files.info(destination)) {
         return Failure(Error(Code::kTargetExists, "and there is nothing at the source")
                            .with("place", there->place));

@@ -21,6 +21,7 @@ std::string place_of(const Path& path) { return "/" + path.render(); }
 template <typename T>
 Result<T> at(Result<T> result, const Path& path) {
   if (result || result.error().details.contains("place")) return result;
+  // The innermost place is the one to tell.
   return Failure(std::move(result).error().with("place", place_of(path)));
 }
 
@@ -28,6 +29,7 @@ Failure fail_at(Code code, const Path& path, std::string text) {
   return Failure(Error(code, std::move(text)).with("place", place_of(path)));
 }
 
+// Listing a directory reads no files, and the protocol has no pages for it.
 Budget::Limits unlimited() { return {}; }
 
 class DepotFile final : public WorkFile {
@@ -117,6 +119,7 @@ Failure outside(std::string_view text, std::string_view why) {
 }  // namespace
 
 Result<Path> path_in_depot(std::string_view text) {
+  // As the reference server has it, whose clients look for these words.
   if (is_drive(text)) return outside(text, "Windows-style path received on a POSIX host");
   if (text.contains('\0')) return outside(text, "path outside allowed directories");
   std::vector<std::string_view> names;
@@ -260,6 +263,8 @@ Result<TreeView> DepotWorkspace::tree_for(const Path& path, Unseen unseen) {
   if (then) {
     const auto was = TRY(find(*then, path));
     const bool same = now && was && EntryValue::of(now->entry) == EntryValue::of(was->entry);
+    // Unchanged since the caller saw it: the change is made on the newest tree. Otherwise on the
+    // tree that the caller saw, so that the commit merges the two or finds the conflict.
     return same || (!now && !was) ? tree_ : *then;
   }
   if (unseen == Unseen::kSaid && now && EntryValue::of(now->entry).kind == Kind::kFile) {
@@ -285,6 +290,7 @@ std::string paths_in_conflict(const Error& error) {
 
 Result<void> DepotWorkspace::check_below(const Path& directory) const {
   for (const auto& [file, root] : seen_.below(agent_, directory.render())) {
+    // Gone with its depot's history: nothing is known of it.
     const auto then = view_tree(tree_.nodes, root);
     if (!then) continue;
     const auto path = TRY(Path::parse(file));
@@ -302,13 +308,14 @@ Result<void> DepotWorkspace::check_below(const Path& directory) const {
 
 namespace {
 
-// In the words of who works with files: roots and force are none of theirs.
+// Put in the words of a caller that works with files: it knows neither roots nor force.
 Error told_conflict(Error error) {
   const auto names = paths_in_conflict(error);
   error.message = fmt::format(
       "somebody else has changed {} meanwhile, and the two changes do not fit together; nothing "
       "was changed: read it again, and repeat with what should be there",
       names.empty() ? "the same" : names);
+  // Roots would mean nothing to the caller.
   std::erase_if(error.details, [](const auto& one) { return one.first != "paths"; });
   return error;
 }
@@ -338,6 +345,7 @@ Result<void> DepotWorkspace::commit(const Stage& stage, const Changed& change, c
   if (done.merged) {
     notes_.push_back("others made changes meanwhile; they were merged in");
   }
+  // The next operation of the same call works on the outcome, merged changes included.
   tree_.root = TRY(view_tree(call_.realm().nodes(), done.root)).root;
   return {};
 }
@@ -371,6 +379,7 @@ Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& r
   const auto path = TRY(path_in_depot(text));
   bool again = false;
   return on_newest(call_, [&]() -> Result<std::optional<std::string>> {
+    // The edit is a function of the content: it is made again on the newest one.
     if (std::exchange(again, true)) TRY(refresh());
     return edit_once(path, rewrite);
   });
@@ -428,7 +437,7 @@ Result<std::string> DepotWorkspace::move(std::string_view source, std::string_vi
   TRY(at(commit(stage, done, tree.root->key(),
                 message(fmt::format("{} -> {}", from.render(), to.render()))),
          to));
-  // What was known of it is known there, and that it is here no more.
+  // Knowledge of the old path moves to the new one, and the old path is known to be gone.
   for (const auto& [file, root] : seen_.below(agent_, from.render())) {
     knows(file, done.root->key());
     knows(to.render() + file.substr(from.render().size()), done.root->key());
@@ -462,6 +471,7 @@ Result<std::string> DepotWorkspace::remove(std::string_view text, bool recursive
                 "'{}' is a directory with {} entries; say recursive to delete all of it",
                 shown(place_of(path), 300), value.children);
   }
+  // Recursive deletion asks about each file that the caller has seen: others may have changed one.
   TRY(check_below(path));
   const auto tree = TRY(tree_for(path, Unseen::kFine));
   Stage stage(call_.realm().nodes());

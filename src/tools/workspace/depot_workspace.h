@@ -21,7 +21,7 @@ class DepotWorkspace final : public Workspace {
  public:
   struct Options {
     std::string_view operation;  // what commits are said to be made by
-    // Who looks, among those with the same token.
+    // Tells apart those that look with the same token.
     std::string_view desk;
     // Whatever is asked of it, nothing is committed: UPLOAD_NOT_ALLOWED.
     bool read_only = false;
@@ -60,7 +60,7 @@ class DepotWorkspace final : public Workspace {
   Result<std::optional<std::string>> edit_once(const Path& path, const Rewrite& rewrite);
   // CONFLICT when a file below the directory is not as the caller has seen it.
   Result<void> check_below(const Path& directory) const;
-  // What the caller knows from now on of what it has made.
+  // Notes that the caller knows what it has just made.
   void knows(const std::string& path, const NodeKey& root) const { seen_.note(agent_, path, root); }
   // Whether the caller has seen the file as it is now.
   Result<bool> is_known(const Located& now) const;

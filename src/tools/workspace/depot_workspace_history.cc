@@ -41,7 +41,7 @@ Result<std::uint64_t> change_number(std::string_view id) {
 struct DepotWorkspace::Changes {
   std::vector<HistoryEntry> entries;
 
-  // What was there before the change at this index.
+  // The root before the change at this index.
   std::optional<NodeKey> before(std::size_t index) const {
     if (index + 1 < entries.size()) return entries[index + 1].root;
     return std::nullopt;
@@ -117,7 +117,7 @@ Result<WorkChange> DepotWorkspace::render(const HistoryEntry& entry,
       out.paths.resize(kPathsShown);
     }
   }
-  // Who sees a part of a depot is not told what others said of the rest.
+  // A caller that sees a part of a depot is not told what others said about the rest.
   const bool others = !place_.path.is_root() && entry.author != call_.session().answers_for();
   if (others) {
     out.message = "changed";
@@ -201,7 +201,7 @@ Result<WorkChange> DepotWorkspace::undo(std::string_view id) {
                 entry.sequence);
   }
   tree_.root = TRY(view_tree(call_.realm().nodes(), committed.root)).root;
-  // What the caller knew of these files is not how they are now.
+  // The files are no longer as the caller knew them.
   for (const auto& path : TRY(touched(before, entry.root, kPathsCompared))) {
     for (const auto& [file, root] : seen_.below(agent_, path)) seen_.forget(agent_, file);
   }

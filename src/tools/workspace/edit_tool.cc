@@ -98,7 +98,7 @@ Result<json::Object> run_edit(const Work& work, const Arguments& arguments) {
   return answer(work, last, arguments);
 }
 
-// What else is said of an edit does nothing.
+// Other members of an edit are ignored.
 json::Value edit_shape() {
   auto out = shape::object({{"oldText", shape::text("Text to replace")},
                             {"newText", shape::text("What comes instead")}});

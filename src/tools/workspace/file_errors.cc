@@ -49,7 +49,7 @@ std::string reference_error(const Error& error) {
   const auto* system = system_error(error);
   const auto place = detail(error, "place");
   if (system == nullptr || place.empty()) {
-    // What is said in full already, or is not known to clients of the reference server.
+    // Messages that are complete already, or that clients of the reference server do not know.
     const bool known = error.code == Code::kPathOutside || error.message.starts_with("Cannot ") ||
                        error.message.starts_with("Could not ") ||
                        error.message.starts_with("Ambiguous ");

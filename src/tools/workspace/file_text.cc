@@ -176,7 +176,7 @@ std::string file_uri(std::string_view place) {
   return out;
 }
 
-// What is beyond ASCII comes after the letters, in the order of its code points.
+// Characters beyond ASCII come after the letters, in the order of their code points.
 std::string reading_key(std::string_view name) {
   std::string out;
   for (const char c : name) {

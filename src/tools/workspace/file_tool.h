@@ -23,7 +23,7 @@ enum class Style {
   kManual,  // the manual's object, or `{result: …}` where it has a list or a text
 };
 
-// What one run of a tool works with.
+// The context in which one run of a tool works.
 struct Work {
   static constexpr std::int64_t kAnswerBytes = 1 << 20;
   static constexpr std::chrono::seconds kTime{10};
@@ -41,7 +41,8 @@ struct FileTool {
   // As clients are shown it. It runs on the depot of the caller's desk (Call), through the
   // executor.
   Tool tool;
-  // What errors of the operating system are said to come from, for clients that look for that.
+  // The system call that errors of the operating system are said to come from, for clients that
+  // look for that.
   std::string_view operation;
   bool needs_history = false;
   bool in_manual = true;  // also a method of `filesystem`
@@ -61,7 +62,7 @@ class FileTools final {
 
   const std::vector<FileTool>& all() const { return tools_; }
   const FileTool* find(std::string_view name) const;
-  // What there is to select from, the one tool last.
+  // The tools there are to select from, the one tool last.
   std::vector<const Tool*> tools() const;
 
  private:

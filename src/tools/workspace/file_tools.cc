@@ -102,7 +102,7 @@ Result<Reply> run_on_depot(const FileTool& file, SeenFiles& seen, Call& call,
   return Reply(TRY(file.work(work, arguments)));
 }
 
-// What the executor is to know of a file tool.
+// Fills in what the executor has to know about a file tool.
 void complete(FileTool& file, const std::shared_ptr<SeenFiles>& seen) {
   auto& tool = file.tool;
   tool.voice = Voice::kReference;

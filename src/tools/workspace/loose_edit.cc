@@ -132,7 +132,7 @@ std::optional<LooseResult::Match> replace_lines(Bytes& text, ByteView old_text, 
   return found;
 }
 
-// What comes nearest, in the words of exact edits.
+// Names the text that comes nearest, in the words of exact edits.
 Failure no_match(ByteView text, const LooseEdit& edit, std::size_t number) {
   std::string nearest;
   const Replacement exact{edit.old_text, edit.new_text + "\n", false};

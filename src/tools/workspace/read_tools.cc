@@ -86,8 +86,8 @@ Result<Lines> lines_of(const WorkFile& file, std::uint64_t first, std::uint64_t 
   return out;
 }
 
-// What follows the last `count` line ends but one: a text that ends with one has an empty last
-// line.
+// The bytes after the last `count` line ends but one: a text that ends with a line end has an empty
+// last line.
 Result<Bytes> tail_of(const WorkFile& file, std::uint64_t count) {
   Bytes sample(std::min<std::uint64_t>(file.info().size, kContentTypeSample), '\0');
   sample.resize(TRY(file.read(0, sample)));

@@ -74,7 +74,7 @@ class Walk final {
                              .time = Work::kTime,
                              .stop = work.stop}) {}
 
-  // What is in the start itself has to be readable; what cannot be read further below is skipped.
+  // The start itself has to be readable; directories further below that cannot be read are skipped.
   Result<void> run(const WorkDirectory& start) {
     TRY(below(start, "", 0));
     if (budget_.stopped_by() == Budget::Limit::kCancelled) {
@@ -219,7 +219,7 @@ class ContentSearch final {
   const std::vector<std::string>& lines() const { return lines_; }
   std::size_t searched() const { return searched_; }
   void cannot_be_read() { ++unreadable_; }
-  // What was not searched, and why.
+  // The parts that were not searched, and why.
   std::vector<std::string> notes() const {
     std::vector<std::string> out;
     if (too_large_ > 0) {

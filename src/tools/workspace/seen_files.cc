@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-// What a row takes, about.
+// About the bytes that a row takes.
 std::size_t cost(const std::string& path) { return path.size() + 128; }
 
 const auto kUsed = [](const auto& row) { return row.second.used; };

@@ -23,7 +23,7 @@ class SeenFiles final {
   static constexpr std::size_t kMaxOwners = 10'000;
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of one owner
 
-  // Who looks, and in whose share it is kept.
+  // The agent that looks, and the share in which its knowledge is kept.
   struct Agent {
     std::string owner;
     std::string name;

@@ -63,7 +63,7 @@ Result<Changed> remove(const Document& document, const json::Pointer& context,
 // spelling is kept. A target's indices are those without the value that was moved away.
 // {from, to}: both as pointers, `-` replaced.
 //
-// Fail with  JSON_PATH_NOT_FOUND, KEY_EXISTS, WRONG_JSON_TYPE (the parent is no container),
+// Fail with  JSON_PATH_NOT_FOUND, KEY_EXISTS, WRONG_JSON_TYPE (the parent is not a container),
 //            KEY_NOT_FOUND (an index beyond the end), MOVE_INTO_SELF (the target is the value or in
 //            it; also when it is copied), INVALID_ARGUMENT (the whole document as target, too
 //            deep).

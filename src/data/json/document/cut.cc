@@ -23,7 +23,8 @@ constexpr std::size_t kMaxLeftOut = 20;
 constexpr std::size_t kMaxPointer = 200;
 constexpr std::string_view kEllipsis = "…";
 
-// What every child gets before the rest is shared out: room for any number, or for a beginning.
+// The share that every child gets before the rest is divided: room for any number, or for a
+// beginning.
 constexpr std::size_t kMinShare = 32;
 // How many large children are shown before the last ones are dropped: many members, which are the
 // structure, but few elements, which are much like each other.

@@ -22,7 +22,7 @@ struct Cut {
 // Costs  linear in max_bytes times the depth that is shown, not in the value.
 Cut cut(const json::Value& value, std::size_t max_bytes);
 
-// What the value takes as JSON, counted up to `limit`; more than that is limit + 1.
+// The bytes that the value takes as JSON, counted up to `limit`; more than that is limit + 1.
 std::size_t written_bytes(const json::Value& value, std::size_t limit);
 
 }  // namespace cairn::document

@@ -141,7 +141,7 @@ class Renderer {
     if (fits_) out.emplace(key, std::move(value));
   }
 
-  // What is inside has been paid for.
+  // The inside has been paid for already.
   void nest(Object& out, std::string_view key, Object inner) {
     spend(json::write(Value(key)).size() + 4);
     if (fits_) out.emplace(key, std::move(inner));
@@ -159,7 +159,7 @@ class Renderer {
   bool left_out_keys_ = false;
 };
 
-// What to try, from much to little: what is deep gives way first.
+// The limits to try, from much to little: depth gives way first.
 std::vector<RenderLimits> attempts(const DescribeLimits& limits) {
   const auto bytes = std::max(limits.max_bytes, kMinBytes) - kNotesBytes;
   std::vector<RenderLimits> out;

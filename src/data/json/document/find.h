@@ -33,10 +33,10 @@ std::string placed(const Pointer& pointer);
 // Costs  bounded, whatever the object: keys beyond the bound are not looked at.
 std::vector<std::string> nearest_keys(const Object& object, std::string_view key);
 
-// What to say after `there is no key X in it`: the nearest keys, or the first ones.
+// The words after `there is no key X in it`: the nearest keys, or the first ones.
 std::string keys_hint(const Object& object, const std::vector<std::string>& nearest);
 
-// The index a token of a pointer names: digits without leading zeros. -1 when it is none.
+// The index that a token of a pointer names: digits without leading zeros. -1 when it is not one.
 std::int64_t index_of(std::string_view token);
 
 }  // namespace cairn::document

@@ -26,7 +26,7 @@ std::optional<std::string> unit_of(std::string_view text, std::size_t open) {
   return unit.size() > kMaxUnit ? std::nullopt : std::optional(std::string(unit));
 }
 
-// What a stretch of text shows of commas and colons.
+// The use of commas and colons in a stretch of text.
 struct Habits {
   std::optional<std::string> comma;
   std::optional<std::string> colon;
@@ -90,7 +90,7 @@ class Layer {
     out_ += token;
   }
 
-  // What stands between a token and the next.
+  // The white space between a token and the next.
   void space(char before, std::string_view old, char next) {
     switch (form_) {
       case Form::kKept:

@@ -206,7 +206,7 @@ TEST(Model, SaysTheSameAsTheText) {
   }
 }
 
-// What is replaced is replaced where it stands: nothing before or after it changes.
+// A value is replaced where it stands: nothing before or after it changes.
 TEST(Model, ReplacesNothingButTheValue) {
   const auto seed = json::a_seed();
   std::mt19937_64 random(seed);

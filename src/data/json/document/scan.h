@@ -1,7 +1,9 @@
 // Finds places in a JSON text without building values.
 //
-// Trusts that the text is JSON (it was parsed before): what is none gives wrong places or none, but
-// never reads outside of the text and always ends.
+// Trusts that the text is JSON (it was parsed before): in anything else it finds wrong places or
+// none, but never reads outside of the text and always ends.
+//
+// Threads     plain functions; Children is one thread's at a time.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ Failure no_elements(const Value& value, std::string_view does) {
               described(value), does);
 }
 
-// What preview() shows of elements, and which fields it met.
+// Collects the elements that preview() shows, and which fields it met.
 class Picker {
  public:
   static Result<Picker> parse(const std::vector<std::string>& names) {

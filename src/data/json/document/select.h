@@ -34,7 +34,7 @@ struct SelectOptions {
 // one of the keys; `missing` are the keys that no element has.
 //
 // Fails with WRONG_JSON_TYPE (neither an object nor an array), KEY_NOT_FOUND (no element has the
-//            field; detail `nearest`), INVALID_ARGUMENT (a pointer, a key that is no scalar).
+//            field; detail `nearest`), INVALID_ARGUMENT (a pointer, a key that is not a scalar).
 // Costs      linear in the elements and keys.
 Result<json::Object> select(const json::Value& value, const SelectOptions& options);
 

@@ -1,4 +1,6 @@
 // The merged shape of values; private to describe.cc.
+//
+// Threads     one at a time.
 #pragma once
 
 #include <array>

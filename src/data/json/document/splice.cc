@@ -210,7 +210,7 @@ class Splicer {
     add({walk.kept_end.value_or(walk.first_begin), walk.last_end}, std::move(joined));
   }
 
-  // What follows the comma after the last child.
+  // The white space that follows the comma after the last child.
   std::string end_gap(const Walk& walk, std::size_t count) const {
     if (count > 1 || opens_lines(text_, walk.open)) {
       return gap_before(text_, walk.last_begin, style_);
@@ -256,7 +256,8 @@ class Splicer {
     return true;
   }
 
-  // What follows the first comma, when the container has one. REQUIRES: `child` is at the first.
+  // The white space that follows the first comma, when the container has one. REQUIRES: `child` is
+  // at the first.
   std::string second_gap(std::size_t open, Children& child) const {
     if (opens_lines(text_, open)) return gap_before(text_, child.begin(), style_);
     return child.next() ? gap_before(text_, child.begin(), style_) : style_.comma;
@@ -282,7 +283,7 @@ class Splicer {
     }
     const auto& value = insertion.value;
     auto form = forms.for_new(value.json);
-    // What is spelled in a row stays so; what is spelled in lines, where there are some.
+    // A value spelled in a row stays so; one spelled in lines, where there are some.
     if (value.spelled && (form == Form::kLines || !value.json.contains('\n'))) form = Form::kKept;
     return out + laid_out(value.json, form, style_, indent);
   }

@@ -16,7 +16,7 @@
 
 namespace cairn::document {
 
-// What happens to a child that exists.
+// The change that happens to a child that exists.
 struct Change {
   enum class Kind { kRemove, kReplace, kMerge };
 

@@ -1,4 +1,4 @@
-// What the tests of documents have in common: a slow, obvious model of a JSON text and its changes.
+// Shared by the tests of documents: a slow, obvious model of a JSON text and its changes.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace cairn::document {
 struct Spelled {
   struct Member;
 
-  std::string scalar{};  // what is no container
+  std::string scalar{};  // anything but a container
   char open = 0;         // '[' or '{' for what is one
   std::vector<Member> children;
 

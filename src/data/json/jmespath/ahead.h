@@ -1,5 +1,7 @@
 // Brings the next elements of an array into the cache while one is looked at; private to the
 // module's own sources.
+//
+// Threads     one at a time, like the search it belongs to.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What a search spends, and the memory it builds its values in; private to the module's own
-// sources.
+// The resources that a search spends, and the memory it builds its values in; private to the
+// module's own sources.
 #pragma once
 
 #include <cstddef>

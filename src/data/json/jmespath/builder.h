@@ -1,5 +1,7 @@
 // Puts the nodes of a program together and keeps it within its depth; private to the module's own
 // sources.
+//
+// Threads     one at a time.
 #pragma once
 
 #include <optional>

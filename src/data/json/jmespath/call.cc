@@ -50,7 +50,7 @@ std::string expected_types(std::uint8_t bits) {
   return out;
 }
 
-// A number as JSON spells it, with nothing around it; null when it is none.
+// A number as JSON spells it, with nothing around it; null when it is not one.
 Item parsed_number(std::string_view text) {
   std::int64_t integer = 0;
   const auto* const end = text.data() + text.size();
@@ -93,7 +93,7 @@ Item Search::call(const Node& node, Item current) {
     }
   }
   const auto outcome = apply_function(node, arguments[0], arguments[1]);
-  // Whatever a number was made from is not needed any more.
+  // Nothing that a number was made from is needed now.
   if (outcome.is_number()) arena_.rewind(mark);
   return outcome;
 }

@@ -1,4 +1,6 @@
 // The values of a search while it runs; private to the module's own sources.
+//
+// Threads     views of a document that is not changed, or of an arena that belongs to one search.
 #pragma once
 
 #include <compare>
@@ -157,10 +159,10 @@ class Members final {
 // The member of that name, or null. REQUIRES: an object.
 Item find(Item object, std::string_view key, bool& found);
 
-// What an array or object has in it. REQUIRES: one of these.
+// The number of parts of an array or object. REQUIRES: one of these.
 std::size_t count(Item container);
 
-// What && and filters take for true: everything but null, false and what is empty.
+// Whether && and filters take it for true: everything but null, false and what is empty.
 inline bool truthy(Item item) {
   switch (item.tag()) {
     case Item::Tag::kFailed:

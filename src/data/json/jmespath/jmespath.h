@@ -18,7 +18,7 @@
 
 namespace cairn::jmespath {
 
-// What is wrong with a query; the detail `kind` of its error.
+// The fault of a query; the detail `kind` of its error.
 enum class Kind { kSyntax, kInvalidType, kInvalidArity, kUnknownFunction, kInvalidValue };
 
 // `syntax`, `invalid-type`, `invalid-arity`, `unknown-function`, `invalid-value`

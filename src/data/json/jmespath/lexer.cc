@@ -174,7 +174,7 @@ class Lexer final {
     return 0;
   }
 
-  // What is between the quotes, with `\QUOTE` as QUOTE and every other backslash as it is.
+  // The text between the quotes, with `\QUOTE` as QUOTE and every other backslash unchanged.
   std::string unquoted(std::size_t size) const {
     const char quote = text_[at_];
     const auto inside = text_.substr(at_ + 1, size - 2);

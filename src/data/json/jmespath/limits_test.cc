@@ -74,7 +74,7 @@ TEST(JmespathLimits, RefusesWhatIsNestedTooDeep) {
         ASSERT_TRUE(expression) << text << expression.error().message;
       }
       if (!expression) continue;
-      // What compiles can be searched, and its outcome written and dropped.
+      // A query that compiles can be searched, and its outcome written and dropped.
       const SystemClock clock;
       Budget budget(clock, {.entries = 1'000'000, .bytes = 10'000'000});
       const auto answer = expression->search(numbers(2), budget);

@@ -42,7 +42,7 @@ Item integer(Int128 number) {
   return Item::of(static_cast<double>(number));
 }
 
-// The index of the element that is no number, or the size.
+// The index of the first element that is not a number, or the size.
 std::size_t add_all(Total& total, const Elements& elements) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const auto element = elements[i];

@@ -9,7 +9,7 @@ namespace {
 
 using Tag = Item::Tag;
 
-// What a member takes beside its value and the bytes of its key.
+// The bytes of a member besides its value and its key.
 constexpr std::size_t kMemberBytes = 32;
 
 }  // namespace

@@ -273,8 +273,8 @@ class Parser final {
     }
   }
 
-  // What is applied to each element of a projection. A selection ends it, in all implementations:
-  // the `.a` of `[*].{a: b}.a` is of the projection's outcome.
+  // The expression that is applied to each element of a projection. A selection ends it, in all
+  // implementations: the `.a` of `[*].{a: b}.a` is of the projection's outcome.
   NodeId applied(Power power) {
     if (power_of(token_->kind) < kProjection) return kCurrent;
     const auto& token = *token_;

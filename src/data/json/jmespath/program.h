@@ -1,4 +1,4 @@
-// What an expression is compiled to; private to the module's own sources.
+// The form an expression is compiled to; private to the module's own sources.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // One search of one document; private to the module's own sources.
+//
+// Threads     one at a time; program and document are only read and may be shared by many searches.
 #pragma once
 
 #include <optional>
@@ -65,7 +67,7 @@ class Search final {
   Item list(const Node& node, Item current);
   Item record(const Node& node, Item current);
 
-  // What is to be brought near for these expressions on each element.
+  // Prepares to bring near what these expressions look at in each element.
   Ahead ahead(Elements elements, NodeId expression, NodeId other = kCurrent) const {
     Ahead ahead(program_, hints_, elements);
     if (elements.size() < 16) return ahead;

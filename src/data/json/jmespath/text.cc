@@ -59,7 +59,7 @@ void Text::put_string(std::string_view text) {
   put('"');
 }
 
-// What escapes are for is one byte each: characters may be cut.
+// Characters may be cut: everything that is escaped is a single byte.
 void Text::put_inside(std::string_view slice) {
   if (copy_plain(room(slice.size()), slice)) [[likely]] {
     used_ += slice.size();

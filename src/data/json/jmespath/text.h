@@ -1,4 +1,6 @@
 // The text of an outcome while it is written; private to the module's own sources.
+//
+// Threads     one at a time.
 #pragma once
 
 #include <charconv>
@@ -11,8 +13,8 @@
 
 namespace cairn::jmespath {
 
-// Appends JSON, a few kilobytes at a time: appending to a string takes longer than what is
-// appended. Each of these pieces is paid for; the meter remembers when it said no.
+// Appends JSON, a few kilobytes at a time, because appending each token to a string would take
+// longer than making it. Each of these pieces is paid for; the meter remembers when it said no.
 class Text final {
  public:
   explicit Text(Meter& meter) : meter_(meter) {}

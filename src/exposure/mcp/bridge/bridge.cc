@@ -23,7 +23,7 @@ class Bridge final {
         courier_(links_, relay_, out_) {
     watch_.emplace(links_, relay_);
   }
-  // What was asked is answered first, unless nobody would read it.
+  // Requests that were asked are answered first, unless nobody would read it.
   ~Bridge() {
     leave();
     calls_.reset();

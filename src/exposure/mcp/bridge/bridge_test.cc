@@ -28,7 +28,7 @@ using testing::TestService;
 
 constexpr std::string_view kToken = "secret";
 
-// What a request carried.
+// The parts of a request that the server saw.
 struct Seen {
   http::Method method;
   std::string session;
@@ -245,7 +245,7 @@ TEST(Bridge, PassesOnQuestionsAndTheirAnswers) {
   client.say(write_result(question->get_object().at("id"),
                           {{"action", "accept"}, {"content", json::Object{{"name", "Ada"}}}}));
   EXPECT_THAT(client.hear(), HasSubstr("Ada"));
-  // Who leaves will not answer.
+  // A client that leaves will not answer.
   client.call(2, "ask");
   EXPECT_THAT(client.hear(), HasSubstr("elicitation/create"));
   EXPECT_TRUE(client.end());
@@ -346,7 +346,7 @@ TEST(Bridge, KeepsTheSessionOverARestart) {
   server.start();
   client.call(2, "echo", {{"text", "again"}});
   EXPECT_THAT(client.hear_of("\"id\":2"), HasSubstr("again"));
-  // What may have been missed is told; then what is new.
+  // Changes that may have been missed are told; then new ones.
   client.ask(3, "ping");
   service.change_thing("third");
   EXPECT_THAT(client.hear_of(told_of_thing()), HasSubstr("test://thing"));

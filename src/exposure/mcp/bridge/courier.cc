@@ -9,6 +9,7 @@
 namespace cairn::mcp {
 namespace {
 
+// The first try and three repairs; each of these waits by itself.
 constexpr int kMaxAttempts = 4;
 constexpr int kMaxEmptyReturns = 10;
 // A listen that ends sooner than this, so often, is not begun again.
@@ -17,6 +18,7 @@ constexpr int kMaxQuickEnds = 5;
 constexpr std::chrono::milliseconds kListenPause{50};
 
 Result<json::Value> parse_message(std::string_view text) {
+  // Deeper than servers send: a message that is only passed on is not judged here.
   return json::parse(text, {.max_depth = 1000});
 }
 
@@ -28,7 +30,10 @@ void Courier::carry_out(Forwarded& call) {
   for (int attempt = 1;; ++attempt) {
     const auto begun = std::chrono::steady_clock::now();
     const auto trouble = try_once(call, link);
+    // Nobody waits for an answer.
     if (!trouble || call.cancelled() || call.stopping().stop_requested()) return;
+    // A subscription is begun again as often as it ends, since it may run for days; other requests
+    // only a few times.
     if (call.is_listen() && call.acknowledged && trouble->again) {
       const bool quick = std::chrono::steady_clock::now() - begun < kQuick;
       quick_ends = quick ? quick_ends + 1 : 0;
@@ -53,6 +58,7 @@ std::optional<Courier::Trouble> Courier::try_once(Forwarded& call, const LinkPtr
   auto sent = link->upstream->send(
       {.body = call.text(), .headers = call.headers(*link), .stop = call.stopping()}, take_one);
   sent = fetch_rest(call, link, std::move(sent));
+  // Kept back until now: the session has to be known before the client sends the next message.
   if (call.is_initialize() && sent && call.last_word) {
     auto answered = parse_message(*call.last_word);
     links_.opened(link, call.text(), answered->get_object()["result"].as_object(), sent->session);
@@ -62,6 +68,7 @@ std::optional<Courier::Trouble> Courier::try_once(Forwarded& call, const LinkPtr
   if (sent && call.is_batch() && sent->status == 202) return std::nullopt;
   const bool session_gone = sent && sent->status == 404 && link->session && !call.is_initialize() &&
                             call.era() == Era::kLegacy;
+  // 503 is a server on its way up or down.
   if (sent && sent->status >= 300 && sent->status != 503 && !session_gone &&
       pass_on_refusal(call, *sent)) {
     return std::nullopt;
@@ -102,6 +109,7 @@ Courier::Sent Courier::fetch_rest(Forwarded& call, const LinkPtr& link, Sent sen
 Courier::Trouble Courier::explain(const Forwarded& call, const LinkPtr& link,
                                   const Sent& sent) const {
   const auto& upstream = *link->upstream;
+  // It never left this process, so sending it again is harmless.
   if (!sent && !sent.error().sent) {
     return {.error = {rpc_code::kInternal, sent.error().error.message},
             .again = true,
@@ -119,6 +127,7 @@ Courier::Trouble Courier::explain(const Forwarded& call, const LinkPtr& link,
   auto message = fmt::format("the server at {} went away before it answered", upstream.name());
   if (!sent) message += ": " + sent.error().error.message;
   if (!call.is_harmless()) message += "; whether it was done is not known: look before you repeat";
+  // Sent, and no answer: only a request that changes nothing may be repeated.
   return {.error = {rpc_code::kInternal, std::move(message)}, .again = call.is_harmless()};
 }
 
@@ -129,6 +138,7 @@ bool Courier::pass_on_refusal(Forwarded& call, const Upstream::Outcome& outcome)
   auto& object = value->get_object();
   const auto* error = json::find(object, "error");
   if (!object.contains("jsonrpc") || error == nullptr || !error->is_object()) return false;
+  // An error before the request could be read has no id.
   object["id"] = call.id();
   answer(call, json::write(*value));
   return true;
@@ -143,6 +153,7 @@ bool Courier::come_back(Forwarded& call, int quick_ends) {
 }
 
 void Courier::take(Forwarded& call, const LinkPtr& link, std::string_view text) {
+  // Its client has forgotten it.
   if (call.cancelled()) return;
   auto value = parse_message(text);
   if (!value) return;
@@ -160,6 +171,7 @@ void Courier::take_answer(Forwarded& call, const LinkPtr& /*link*/, std::string_
                           json::Object& message) {
   auto line = one_line(text, message);
   const auto* id = json::find(message, "id");
+  // Some servers answer a request they could not read without its id.
   if (!call.is_batch() && (id == nullptr || *id != call.id())) {
     if (id != nullptr && !id->is_null()) return;
     message["id"] = call.id();
@@ -171,6 +183,7 @@ void Courier::take_answer(Forwarded& call, const LinkPtr& /*link*/, std::string_
     call.last_word = std::move(line);
     return;
   }
+  // Only once it succeeded.
   if (done && call.memory()) links_.remember(call.memory()->key, call.memory()->request);
   answer(call, std::move(line));
 }

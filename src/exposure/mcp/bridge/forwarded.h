@@ -27,7 +27,7 @@ class Forwarded final {
   bool is_batch() const { return method_.empty(); }
   bool is_initialize() const { return era_ == Era::kLegacy && method_ == "initialize"; }
   bool is_listen() const { return method_ == "subscriptions/listen"; }
-  // What goes with it over this link.
+  // The headers that go with it over this link.
   Headers headers(const Link& link) const;
 
   // Whether it may be sent again when the server may have carried it out already.

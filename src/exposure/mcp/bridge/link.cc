@@ -11,8 +11,11 @@
 namespace cairn::mcp {
 namespace {
 
+// The first try comes soon, for a server that only restarts; the next ones further and further
+// apart, to spare one that is down.
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{2000};
+// The client has left; its process should not hang on for a server that is slow to say goodbye.
 constexpr std::chrono::seconds kFarewell{2};
 constexpr std::string_view kSubscribe = "resources/subscribe ";
 
@@ -23,7 +26,8 @@ bool declares_changes(const json::Object& capabilities, std::string_view list) {
   return changes != nullptr && changes->is_bool() && changes->get_bool();
 }
 
-// What a server says is wrong: an error of Cairn's, or one of JSON-RPC.
+// The server's own words for an error: Cairn's REST errors and those of JSON-RPC have `message` in
+// different places.
 std::string complaint(const Bytes& body) {
   const auto value = json::parse(body);
   const auto* object = value ? value->if_object() : nullptr;
@@ -52,6 +56,8 @@ Error refusal(const Upstream& upstream, const Upstream::Outcome& outcome) {
   const auto* named = object == nullptr ? nullptr : json::find(*object, "error");
   const auto codes = all_codes();
   const auto known = named == nullptr
+                         // A name that this version does not know says nothing that could be relied
+                         // on.
                          ? codes.end()
                          : std::ranges::find(codes, json::text(*named), &CodeInfo::name);
   return Error(known == codes.end() ? Code::kUnavailable : known->code,
@@ -79,6 +85,8 @@ void Links::opened(const LinkPtr& link, std::string initialize, const json::Obje
   if (capabilities != nullptr && capabilities->is_object()) {
     state->handshake->capabilities = capabilities->get_object();
   }
+  // A new object in place of the old one: whoever still holds the old link goes on with it
+  // undisturbed, and sees by comparing that it has been replaced.
   state->link = std::make_shared<Link>(
       link->upstream,
       LegacySession{.id = std::move(session),
@@ -118,17 +126,22 @@ void Links::remember(const std::string& key, std::string request) {
 
 Result<LinkPtr> Links::repair(const LinkPtr& failed, Trouble trouble, const std::stop_token& stop) {
   const MutexLock one_at_a_time(repairing_);
+  // Many requests fail together when a server goes down. The first repairs; the others find its
+  // link here.
   if (auto link = current(); link != failed) return link;
   if (stop.stop_requested()) return fail(Code::kUnavailable, "the client has left");
   const auto until = std::chrono::steady_clock::now() + options_.patience;
   auto wait = kFirstPause;
   auto upstream = failed->upstream;
   for (;;) {
+    // A session that is gone says nothing against the server: it stays the same one.
     if (trouble == Trouble::kUnreachable) upstream = TRY(find_server(failed, stop));
     auto link = make_link(upstream, stop);
     if (link) return link;
     const bool over = std::chrono::steady_clock::now() + wait > until;
+    // Any other code is an answer, which waiting does not change: a wrong token, for one.
     if (link.error().code != Code::kUnavailable || over || !pause(wait, stop)) return link;
+    // From now on the server is looked up anew before each try.
     trouble = Trouble::kUnreachable;
     wait = std::min(wait * 2, kLongestPause);
   }
@@ -136,12 +149,14 @@ Result<LinkPtr> Links::repair(const LinkPtr& failed, Trouble trouble, const std:
 
 Result<std::shared_ptr<Upstream>> Links::find_server(const LinkPtr& failed,
                                                      const std::stop_token& stop) {
+  // With `reconnect` the server may have come back at another address or with another token.
   if (!options_.reconnect || stop.stop_requested()) return failed->upstream;
   return Upstream::open(TRY(options_.reconnect()), options_.headers, options_.client);
 }
 
 Result<LinkPtr> Links::make_link(std::shared_ptr<Upstream> upstream, const std::stop_token& stop) {
   TRY(upstream->reach(stop));
+  // A copy, so that no lock is held while the server is talked to.
   const State before = *state_.lock();
   auto link = std::make_shared<Link>(upstream);
   if (before.handshake) {
@@ -150,6 +165,7 @@ Result<LinkPtr> Links::make_link(std::shared_ptr<Upstream> upstream, const std::
     if (before.handshake->ready) {
       messages.push_back(write_notification("notifications/initialized", {}));
     }
+    // Subscriptions and the log level live in the server's session, and that one is new.
     for (const auto& [key, request] : before.remembered) messages.push_back(request);
     for (const auto& message : messages) {
       const auto done =
@@ -157,8 +173,11 @@ Result<LinkPtr> Links::make_link(std::shared_ptr<Upstream> upstream, const std::
       if (!done) return Failure(done.error().error);
     }
   }
+  // Only now: until everything was repeated, other threads must not send on a session that knows
+  // nothing.
   state_.lock()->link = link;
   changed_.notify_all();
+  // After the link is there, since the client will ask at once for what is said to have changed.
   if (before.handshake && before.handshake->ready) tell_missed(before.handshake->capabilities);
   return link;
 }
@@ -176,6 +195,7 @@ Result<LegacySession> Links::greet(Upstream& upstream, const std::string& initia
   };
   auto outcome = upstream.send({.body = initialize, .stop = stop}, take);
   if (!outcome) return Failure(std::move(outcome.error().error));
+  // A server that is starting or going down; worth another try.
   if (outcome->status >= 500) {
     return fail(Code::kUnavailable, "{}", describe_refusal(upstream, *outcome));
   }
@@ -199,6 +219,7 @@ void Links::tell_missed(const json::Object& capabilities) {
     for (const auto& [key, request] : state->remembered) keys.push_back(key);
   }
   for (const auto& key : keys) {
+    // Of the other remembered requests (the log level) nothing can be missed.
     if (key.starts_with(kSubscribe)) {
       out_.send(change_notification(key.substr(kSubscribe.size())));
     }
@@ -207,6 +228,7 @@ void Links::tell_missed(const json::Object& capabilities) {
 
 void Links::end() {
   const auto link = current();
+  // Nothing to end: the server keeps no session, or there never was one.
   if (!link->session || link->session->id.empty()) return;
   std::stop_source late;
   const std::jthread timer([&](const std::stop_token& done) {

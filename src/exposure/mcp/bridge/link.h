@@ -1,4 +1,8 @@
-// Link: the bridge's way to its server as it is now, and what makes a new one when it fails.
+// Link: the bridge's way to its server as it is now; and Links, which makes a new one when it
+// fails.
+//
+// Fails with  UNAVAILABLE as long as the server cannot be reached; FORBIDDEN when it lets no new
+//             session in.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +20,7 @@
 
 namespace cairn::mcp {
 
-// What `initialize` came to.
+// The outcome of `initialize`.
 struct LegacySession {
   std::string id;  // empty: the server keeps none
   std::string revision;
@@ -26,12 +30,15 @@ struct Link {
   std::shared_ptr<Upstream> upstream;
   std::optional<LegacySession> session = std::nullopt;
 
-  // What legacy messages carry.
+  // The headers that legacy messages carry.
   Headers headers() const;
 };
 using LinkPtr = std::shared_ptr<const Link>;
 
-// Threads  any.
+// The current link, shared by all threads of the bridge, and the one way to replace it.
+//
+// Threads     every function may be called from any thread. A link is immutable: a new one takes
+//             its place.
 class Links final {
  public:
   // Both outlive it.
@@ -45,13 +52,13 @@ class Links final {
   bool is_open() { return state_.lock()->handshake.has_value(); }
   // It has said that it is ready; from now on there may be a stream beside its requests.
   void ready();
-  // A session with a client that is ready, other than the one given. Nothing: stopped.
+  // A session with a client that is ready, other than the one given. Null: stopped.
   LinkPtr wait_for_session(const LinkPtr& other, const std::stop_token& stop);
   // Waits, unless there is another link meanwhile.
   void wait_with(const LinkPtr& link, std::chrono::milliseconds time, const std::stop_token& stop);
 
-  // A request that is part of the session's state: repeated in a new one. An empty text: not any
-  // more.
+  // A request that is part of the session's state: repeated in a new one. An empty string forgets
+  // it.
   void remember(const std::string& key, std::string request);
 
   enum class Trouble { kUnreachable, kSessionGone };
@@ -80,7 +87,7 @@ class Links final {
       REQUIRES(repairing_) EXCLUDES(state_);
   Result<LegacySession> greet(Upstream& upstream, const std::string& initialize,
                               const std::stop_token& stop);
-  // What may have happened while there was no link.
+  // Tells the client of changes that may have happened while there was no link.
   void tell_missed(const json::Object& capabilities) EXCLUDES(state_);
 
   const BridgeOptions& options_;
@@ -92,7 +99,7 @@ class Links final {
 
 // The answer's message to a refusal: who answered what, and what it said about it.
 std::string describe_refusal(const Upstream& upstream, const Upstream::Outcome& outcome);
-// The same, with the code the server named; UNAVAILABLE when it is none of ours.
+// The same, with the code the server named; UNAVAILABLE when Cairn does not know that code.
 Error refusal(const Upstream& upstream, const Upstream::Outcome& outcome);
 
 }  // namespace cairn::mcp

@@ -27,7 +27,7 @@ class Relay final {
   void to_server(std::string message);
   // The client has answered one of the server's questions.
   void answered(const RpcId& id);
-  // Nobody will answer any more: the server is told so, now and whenever it asks.
+  // The client will answer no question: the server is told so, now and whenever it asks.
   void client_left();
 
   // Sends a notification or an answer, and again over a new link where this one failed.

@@ -1,4 +1,6 @@
 // SessionWatch: the stream beside a legacy session's requests, opened again whenever it ends.
+//
+// Threads     works on a thread of its own, which its destructor stops and joins.
 #pragma once
 
 #include <stop_token>

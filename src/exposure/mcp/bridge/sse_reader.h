@@ -1,7 +1,8 @@
 // SseReader: a stream of server-sent events, as its portions come.
 //
-// Lines end in LF, CRLF or CR; comments and fields nobody knows are skipped. What is not ended by
-// an empty line is no event.
+// Lines end in LF, CRLF or CR; comments and unknown fields are skipped. An event that no empty line
+// ends is dropped.
+// Threads     one at a time.
 // Fails with  BODY_TOO_LARGE for an event that is.
 #pragma once
 

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxMessageBytes = std::size_t{256} << 20;
 // Well before the server ends a connection that nobody uses.
 constexpr std::chrono::seconds kMaxIdle{30};
 
-// What the body of an answer is read as, once its head is there.
+// The reader of an answer's body, chosen once its head is there.
 class Reading final {
  public:
   Reading(Upstream::Outcome& outcome, const Upstream::Take& take)

@@ -31,7 +31,7 @@ struct Target {
 
 class Upstream final {
  public:
-  // `headers` go with every request. INVALID_ARGUMENT for a URL that is none.
+  // `headers` go with every request. INVALID_ARGUMENT for a malformed URL.
   static Result<std::shared_ptr<Upstream>> open(const Target& target, Headers headers,
                                                 http::ClientOptions options);
 
