@@ -18,7 +18,8 @@ namespace {
 // `/a/{b}/c` → `/a/{}/c`: what a parameter is called makes no other path.
 std::string shape_of(std::string_view path) {
   std::string out;
-  for (const auto& segment : *http::split_path(path)) {
+  const auto segments = *http::split_path(path);
+  for (const auto& segment : segments) {
     out += segment.starts_with('{') ? "/{}" : "/" + segment;
   }
   return out;
@@ -68,7 +69,8 @@ TEST_F(OpenApiTest, HasNoPathsThatDifferInTheNamesOfParametersOnly) {
 TEST_F(OpenApiTest, DeclaresTheParametersOfEachPath) {
   for (const auto& [path, item] : document.at("paths").as_object()) {
     std::set<std::string> in_path;
-    for (const auto& segment : *http::split_path(path)) {
+    const auto segments = *http::split_path(path);
+    for (const auto& segment : segments) {
       if (segment.starts_with('{')) in_path.insert(segment.substr(1, segment.size() - 2));
     }
     for (const auto& [method, operation] : item.as_object()) {

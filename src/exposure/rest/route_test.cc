@@ -23,7 +23,8 @@ Result<Match> matched(http::Method method, std::string_view path) {
 // A path that a pattern is meant for: parameters are called as no literal is.
 std::string example_of(std::string_view pattern) {
   std::string out;
-  for (const auto& segment : *http::split_path(pattern)) {
+  const auto segments = *http::split_path(pattern);
+  for (const auto& segment : segments) {
     out += "/";
     if (!segment.starts_with('{')) {
       out += segment;
@@ -69,7 +70,8 @@ TEST(Routes, EachIsOfAToolWhoseArgumentsItsParametersAre) {
 
 // POST /api/realm/{realm}/tools/{name} takes JSON only.
 TEST(Routes, EveryToolThatTakesBytesHasOne) {
-  for (const auto& tool : ToolTable::make().tools()) {
+  const auto table = ToolTable::make();
+  for (const auto& tool : table.tools()) {
     if (tool.body == Body::kArguments) continue;
     EXPECT_TRUE(std::ranges::any_of(routes(), [&](const Route& route) {
       return route.tool == tool.name;
