@@ -60,6 +60,7 @@ Result<void> print_changes(Output& out, client::Client& client, const sandbox::S
   std::size_t room = kMaxLines;
   std::size_t left_out = 0;
   for (const auto& change : changes.list) {
+    if (change.entry != client::EntryKind::kFile) continue;
     if (room == 0) {
       left_out += 1;
       continue;

@@ -1,6 +1,7 @@
 #include "exposure/rest/endpoint_rest.h"
 
 #include "base/quote.h"
+#include "data/endpoint/hidden_keys.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/endpoint_openapi.h"
 #include "exposure/rest/respond.h"
@@ -133,7 +134,10 @@ Result<http::Plan> InternalHandler::plan(const http::Request& request) {
     return not_kept(config(*TRY(calls_.open(parts->front().second, Entrance::kRest))));
   }
   auto parts = match_pattern("/internal/adi/{id}/execute", segments);
-  if (!parts) return fail(Code::kNotFound, "there is nothing at {}", shown(request.path));
+  if (!parts) {
+    return fail(Code::kNotFound, "there is nothing at {}",
+                shown(with_keys_hidden(std::string(request.path))));
+  }
   if (request.method != http::Method::kPost) return wrong_method("POST");
   TRY(check_json(request));
   const auto id = TRY(ToolId::parse(parts->front().second));

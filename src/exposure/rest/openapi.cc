@@ -1,6 +1,7 @@
 #include "exposure/rest/openapi.h"
 
 #include <algorithm>
+#include <map>
 
 #include "exposure/rest/route.h"
 #include "tools/executor/shape.h"
@@ -20,6 +21,18 @@ std::string lower(std::string_view text) {
 std::string openapi_path(std::string_view pattern) {
   std::string out(pattern);
   if (auto dots = out.find("...}"); dots != std::string::npos) out.erase(dots, 3);
+  return out;
+}
+
+// `/a/{b}/c` → `/a/{}/c`
+std::string without_names(std::string_view path) {
+  std::string out;
+  bool inside = false;
+  for (const char c : path) {
+    if (c == '}') inside = false;
+    if (!inside) out += c;
+    if (c == '{') inside = true;
+  }
   return out;
 }
 
@@ -138,13 +151,15 @@ std::string operation_id(const Route& route) {
   return id;
 }
 
-json::Object operation(const Route& route, const Tool& tool) {
+// REQUIRES: the path is the route's, whatever it calls its parameters.
+json::Object operation(const Route& route, std::string_view path, const Tool& tool) {
   auto out = describe(tool, operation_id(route), tag_of(route.pattern));
   const bool takes_json = route.takes_json() && tool.body == Body::kArguments;
   const auto in_path = path_parameters(route.pattern);
+  const auto called = path_parameters(path);
   json::Array parameters;
-  for (const auto& name : in_path) {
-    parameters.push_back(parameter(name, "path", true, path_schema(tool.input, name)));
+  for (std::size_t i = 0; i < in_path.size(); ++i) {
+    parameters.push_back(parameter(called[i], "path", true, path_schema(tool.input, in_path[i])));
   }
   if (!takes_json) {
     for (const auto& [name, schema] : properties_of(tool.input)) {
@@ -193,6 +208,13 @@ json::Object plain(std::string_view id, std::string_view summary, std::string_vi
        json::Object{{"description", "Done"},
                     {"content", content("application/json", json::Object{{"type", "object"}})}}},
       {"default", json::Object{{"$ref", "#/components/responses/Error"}}}};
+  return out;
+}
+
+json::Object list_operation() {
+  auto out = plain("tools", "Every tool with its schemas", "tools");
+  out.erase("security");
+  out["parameters"] = json::Array{parameter("realm", "path", true, path_schema({}, "realm"))};
   return out;
 }
 
@@ -253,18 +275,23 @@ void add_special(json::Object& paths) {
 
 json::Value openapi(const ToolTable& table, std::string_view version) {
   json::Object paths;
+  // Paths that differ in what they call their parameters are one: the first route says how.
+  std::map<std::string, std::string> first;
   for (const auto& route : routes()) {
     auto tool = table.find(route.tool);
     if (!tool) continue;
-    auto& item = paths[openapi_path(route.pattern)];
+    const auto own = openapi_path(route.pattern);
+    const auto& path = first.emplace(without_names(own), own).first->second;
+    auto& item = paths[path];
     if (!item.is_object()) item = json::Object();
-    item.as_object()[lower(name(route.method))] = operation(route, **tool);
+    item.as_object()[lower(name(route.method))] = operation(route, path, **tool);
   }
   for (const auto& tool : table.tools()) {
     if (tool.body != Body::kArguments) continue;
     paths[fmt::format("/api/realm/{{realm}}/tools/{}", tool.name)] =
         json::Object{{"post", tool_operation(tool)}};
   }
+  paths["/api/realm/{realm}/tools"] = json::Object{{"get", list_operation()}};
   add_special(paths);
   json::Object info;
   info["title"] = "Cairn";

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/quote.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/docs_page.h"
@@ -20,7 +21,7 @@ bool is_json(std::string_view type) {
   const auto end = type.find(';');
   auto base = type.substr(0, end);
   while (base.ends_with(' ')) base.remove_suffix(1);
-  return base == "application/json";
+  return lowered(base) == "application/json";
 }
 
 }  // namespace
@@ -36,15 +37,16 @@ Result<json::Object> parse_object(ByteView body) {
 
 namespace {
 
-// The path and the body may not contradict each other.
-Result<json::Object> merge(json::Object from_path, json::Object body) {
-  for (const auto& member : from_path) {
+// What the path, the query or a header says may not be said otherwise in the body.
+Result<json::Object> merge(json::Object from_head, json::Object body) {
+  for (const auto& member : from_head) {
     if (body.contains(member.key())) {
-      return fail(Code::kInvalidArgument, "'{}' is in the path already; leave it out of the body",
+      return fail(Code::kInvalidArgument,
+                  "'{}' is in the address or a header already; leave it out of the body",
                   std::string_view(member.key()));
     }
   }
-  for (auto& member : from_path) body.emplace(member.key(), std::move(member.value()));
+  for (auto& member : from_head) body.emplace(member.key(), std::move(member.value()));
   return body;
 }
 
@@ -322,15 +324,14 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
     if (path == known) return wrong_method("GET");
   }
   if (path == "/api/auth/refresh" || path == "/api/auth/login") return wrong_method("POST");
-  if (auto parts = match_pattern("/api/realm/{realm}/tools", segments); parts && get) {
+  if (auto parts = match_pattern("/api/realm/{realm}/tools", segments); parts) {
     TRY(caller_of(request, parts->front().second));
+    if (!get) return wrong_method("GET");
     return json_response(describe_tools(executor_.table()));
   }
   if (auto parts = match_pattern("/api/realm/{realm}/tools/{name}", segments); parts) {
     auto caller = TRY(caller_of(request, parts->front().second));
-    if (!post) {
-      return wrong_method("POST");
-    }
+    if (!post) return wrong_method("POST");
     const auto& tool = *TRY(executor_.table().find(parts->back().second));
     if (tool.body != Body::kArguments) {
       return fail(Code::kBadRequest, "{} takes bytes and has a route of its own; see /api/docs",

@@ -22,7 +22,7 @@ struct RestOptions {
   std::string version;
   // A request for /metrics without a token must come from this machine; behind a proxy all seem to.
   bool behind_proxy = false;
-  std::function<std::string()> metrics;  // as Prometheus reads it
+  std::function<std::string()> metrics = {};  // as Prometheus reads it
 };
 
 class RestHandler final : public http::Handler {

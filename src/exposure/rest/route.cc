@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/quote.h"
+#include "data/endpoint/hidden_keys.h"
 
 namespace cairn::rest {
 namespace {
@@ -31,8 +32,8 @@ constexpr Route kRoutes[] = {
     {kGet, "/api/realm/{realm}/delegates/{delegateId}", "get_delegate"},
     {kPost, "/api/realm/{realm}/delegates/{delegateId}/revoke", "revoke_delegate"},
 
-    {kPut, "/api/realm/{realm}/nodes/raw/{key}", "put_node"},
     {kGet, "/api/realm/{realm}/nodes/raw/{nodeKey}", "get_node"},
+    {kPut, "/api/realm/{realm}/nodes/raw/{key}", "put_node"},
     {kGet, "/api/realm/{realm}/nodes/raw/{nodeKey}/{navigation...}", "get_node"},
     {kGet, "/api/realm/{realm}/nodes/metadata/{nodeKey}", "node_metadata"},
     {kGet, "/api/realm/{realm}/nodes/metadata/{nodeKey}/{navigation...}", "node_metadata"},
@@ -172,7 +173,8 @@ Result<Match> match(http::Method method, std::span<const std::string> segments) 
   }
   std::string path;
   for (const auto& segment : segments) path += "/" + segment;
-  return fail(Code::kNotFound, "there is nothing at {}; see /api/docs", shown(path));
+  return fail(Code::kNotFound, "there is nothing at {}; see /api/docs",
+              shown(with_keys_hidden(std::move(path))));
 }
 
 }  // namespace cairn::rest

@@ -36,14 +36,12 @@ Result<void> check_exposure(const ServeOptions& options) {
               options.address);
 }
 
-std::string url_of(const ServeOptions& options, std::uint16_t port) {
-  const bool v6 = options.address.contains(':');
-  auto host = v6 ? "[" + options.address + "]" : options.address;
-  // Every address of the machine is no address to connect to; commands on this machine use
-  // loopback.
-  if (options.address == "0.0.0.0") host = "127.0.0.1";
-  if (options.address == "::") host = "[::1]";
-  return fmt::format("{}://{}:{}", options.tls_key ? "https" : "http", host, port);
+// Every address of the machine is no address to connect to: commands on this machine use loopback.
+std::string url_of(std::string_view scheme, std::string_view address, std::uint16_t port) {
+  if (address == "0.0.0.0") address = "127.0.0.1";
+  if (address == "::") address = "::1";
+  const bool v6 = address.contains(':');
+  return fmt::format("{}://{}{}{}:{}", scheme, v6 ? "[" : "", address, v6 ? "]" : "", port);
 }
 
 // The chores that are done from time to time while serving.
@@ -132,7 +130,7 @@ class Running final : public RunningServer {
     }
     server_ = TRY(http::Server::start(server_options, *ways_in_, log_));
     TRY(start_internal());
-    url_ = url_of(options_, server_->port());
+    url_ = url_of(options_.tls_key ? "https" : "http", options_.address, server_->port());
     // Last: whoever finds the file can use the server.
     file_.emplace(options_.data, url_);
     housekeeper_.emplace(*engine_, options_);
@@ -169,7 +167,7 @@ class Running final : public RunningServer {
     server_options.address = wanted.address;
     server_options.port = wanted.port;
     internal_server_ = TRY(http::Server::start(server_options, *internal_, internal_log_));
-    internal_url_ = fmt::format("http://{}:{}", wanted.address, internal_server_->port());
+    internal_url_ = url_of("http", wanted.address, internal_server_->port());
     return {};
   }
 

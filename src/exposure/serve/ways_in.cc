@@ -1,8 +1,15 @@
 #include "exposure/serve/ways_in.h"
 
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "base/base32.h"
+#include <fmt/ranges.h>
+
+#include "data/endpoint/hidden_keys.h"
 #include "exposure/http/uri.h"
 
 namespace cairn {
@@ -30,31 +37,27 @@ Result<mcp::PrincipalPtr> admit(const agent::EndpointService& endpoints,
 
 namespace {
 
-// Everything that looks like a key, wherever it stands: a mistyped address has one, too.
-std::string without_likely_keys(std::string path) {
-  for (auto at = path.find(EndpointKey::kPrefix); at != std::string::npos;
-       at = path.find(EndpointKey::kPrefix, at)) {
-    auto end = at + EndpointKey::kPrefix.size();
-    while (end < path.size() && (base32_digit(path[end]) || path[end] == '_')) ++end;
-    path.replace(at, end - at, "(key)");
+// Where a key stands in a path; nothing: in none of its segments.
+std::optional<std::size_t> place_of_key(std::span<const std::string> segments) {
+  using Words = std::vector<std::string>;
+  for (const auto& before : {Words{"api", "mcp", "server"}, Words{"api", "v2", "mcp", "server"},
+                             Words{"api", "v2", "rest"}, Words{"internal", "aei", "mcp"}}) {
+    if (segments.size() <= before.size()) continue;
+    if (std::ranges::equal(segments.first(before.size()), before)) return before.size();
   }
-  return path;
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::string without_keys(std::string_view path) {
-  for (std::string_view before :
-       {kV1, kV2, std::string_view("/api/v2/rest/"), std::string_view("/internal/aei/mcp/")}) {
-    if (!path.starts_with(before)) continue;
-    const auto rest = path.substr(before.size());
-    const auto end = rest.find('/');
-    if (rest.substr(0, end) == "-") break;
-    return without_likely_keys(
-        std::string(before) + "(key)" +
-        std::string(end == std::string_view::npos ? std::string_view() : rest.substr(end)));
-  }
-  return without_likely_keys(http::percent_decode(path).value_or("(not understood)"));
+  auto segments = http::split_path(path);
+  if (!segments) return "(not understood)";
+  // Whatever stands in a key's place, also when it is none.
+  const auto place = place_of_key(*segments);
+  if (place && (*segments)[*place] != "-") (*segments)[*place] = "(key)";
+  return with_keys_hidden(
+      fmt::format("{}{}", path.starts_with('/') ? "/" : "", fmt::join(*segments, "/")));
 }
 
 Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request) {

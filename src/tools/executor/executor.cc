@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "base/quote.h"
+#include "data/endpoint/hidden_keys.h"
 #include "tools/executor/render.h"
 
 namespace cairn {
 namespace {
 
 Failure no_realm(std::string_view realm) {
-  return fail(Code::kRealmNotFound, "there is no realm {}; use 'me' for your own", shown(realm));
+  return fail(Code::kRealmNotFound, "there is no realm {}; use 'me' for your own",
+              shown(with_keys_hidden(std::string(realm))));
 }
 
 Failure not_authorised() {

@@ -4,6 +4,7 @@
 
 #include "base/quote.h"
 #include "base/similar.h"
+#include "data/endpoint/hidden_keys.h"
 
 namespace cairn {
 
@@ -46,7 +47,9 @@ Result<void> Tool::check(const json::Value& arguments) const {
 Failure no_such_tool(std::string_view name, const std::vector<const Tool*>& known) {
   std::vector<std::string> names;
   for (const auto* tool : known) names.push_back(tool->name);
-  return fail(Code::kToolNotFound, "there is no tool '{}'{}", shown(name), hint_for(name, names));
+  // Whoever mixes up the parts of an endpoint's address names its key here.
+  return fail(Code::kToolNotFound, "there is no tool '{}'{}",
+              shown(with_keys_hidden(std::string(name))), hint_for(name, names));
 }
 
 }  // namespace cairn

@@ -1,0 +1,105 @@
+#include "base/os/new_directory.h"
+
+#include <cerrno>
+
+#include "base/os/os_testing.h"
+
+namespace cairn::os {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+NewDirectory::Fill filled_with(std::string text) {
+  return [text = std::move(text)](const NewDirectory::Sink& sink) { return sink(text); };
+}
+
+TEST(NewDirectory, IsMadeWithThoseAboveItAndFilled) {
+  const TempTree tree;
+  const auto made = NewDirectory::make(tree.at("a/b/new"));
+  ASSERT_TRUE(made);
+  EXPECT_TRUE(made->add_directory("d"));
+  EXPECT_TRUE(made->add_file("d/f", [](const NewDirectory::Sink& sink) -> Result<void> {
+    TRY(sink("one "));
+    return sink("two");
+  }));
+  EXPECT_TRUE(made->add_file("empty", filled_with("")));
+  EXPECT_THAT(tree.picture("a/b/new"), ElementsAre("d/", "d/f=one two", "empty="));
+}
+
+TEST(NewDirectory, MayBeThereWhenNothingIsInIt) {
+  const TempTree tree;
+  tree.directory("empty");
+  EXPECT_TRUE(NewDirectory::make(tree.at("empty")));
+  for (const auto* name : {"x", ".hidden"}) {
+    const TempTree other;
+    other.file(std::string("full/") + name, "there before");
+    const auto refused = NewDirectory::make(other.at("full"));
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, Code::kTargetExists);
+    EXPECT_THAT(refused.error().message, HasSubstr("full' is not empty"));
+    EXPECT_THAT(other.picture("full"), ElementsAre(std::string(name) + "=there before"));
+  }
+}
+
+TEST(NewDirectory, IsNoFile) {
+  const TempTree tree;
+  tree.file("file", "x");
+  for (const auto* path : {"file", "file/below"}) {
+    const auto refused = NewDirectory::make(tree.at(path));
+    ASSERT_FALSE(refused) << path;
+    EXPECT_EQ(refused.error().code, Code::kIoError) << path;
+    EXPECT_THAT(refused.error().message, HasSubstr(path));
+  }
+  EXPECT_EQ(tree.content("file"), "x");
+}
+
+TEST(NewDirectory, WritesOverNothingAndThroughNoLink) {
+  const TempTree tree;
+  const auto made = *NewDirectory::make(tree.at("new"));
+  tree.file("new/there", "before");
+  tree.file("../outside/secret", "before");
+  tree.link(tree.outside() + "/secret", "new/link");
+  tree.link(tree.outside() + "/none", "new/dangling");
+  for (const auto* name : {"there", "link", "dangling"}) {
+    const auto refused = made.add_file(name, filled_with("after"));
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, Code::kIoError) << name;
+    EXPECT_FALSE(made.add_directory(name)) << name;
+  }
+  EXPECT_EQ(tree.content("new/there"), "before");
+  EXPECT_THAT(tree.picture("../outside"), ElementsAre("secret=before"));
+}
+
+TEST(NewDirectory, PassesOnWhatFillingFailsWith) {
+  const TempTree tree;
+  const auto made = *NewDirectory::make(tree.at("new"));
+  const auto refused = made.add_file("f", [](const NewDirectory::Sink&) -> Result<void> {
+    return fail(Code::kCorruptNode, "the bytes are not those");
+  });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kCorruptNode);
+}
+
+TEST(NewDirectory, SaysWhichFileCouldNotBeWritten) {
+  struct Case {
+    Call call;
+    int error;
+  };
+  for (const auto& c :
+       {Case{Call::kOpen, EACCES}, Case{Call::kWrite, ENOSPC}, Case{Call::kClose, EDQUOT}}) {
+    const TempTree tree;
+    // Opened and closed once to look whether it is empty.
+    Failing failing(c.error, {.call = c.call, .nth = c.call == Call::kOpen ? 2 : 1});
+    const auto made = NewDirectory::make(tree.at("new"), failing.kernel());
+    ASSERT_TRUE(made) << made.error().message;
+    const auto refused = made->add_file("some-file", filled_with("x"));
+    ASSERT_FALSE(refused) << c.error;
+    EXPECT_TRUE(failing.failed());
+    EXPECT_EQ(refused.error().code, Code::kIoError);
+    EXPECT_THAT(refused.error().message, HasSubstr("some-file"));
+  }
+}
+
+}  // namespace
+}  // namespace cairn::os
