@@ -39,17 +39,17 @@ struct EndpointServiceTest : testing::Test {
                  {"operationType", operation}, {"depotId", depot}, {"path", "hidden/orders.json"}}},
             {"toolName", name}};
   }
-  std::vector<std::string> tools_of(const mcp::PrincipalPtr& who) {
-    FakeExchange exchange(who);
+  std::vector<std::string> tools_of(const mcp::PrincipalPtr& caller) {
+    FakeExchange exchange(caller);
     std::vector<std::string> out;
     for (const auto& tool : need(service.list_tools(exchange, "")).items) {
       out.push_back(text_of(tool.get_object(), "name"));
     }
     return out;
   }
-  mcp::ToolOutcome call(const mcp::PrincipalPtr& who, std::string_view tool,
+  mcp::ToolOutcome call(const mcp::PrincipalPtr& caller, std::string_view tool,
                         json::Object arguments) {
-    FakeExchange exchange(who);
+    FakeExchange exchange(caller);
     return need(service.call_tool(exchange, tool, std::move(arguments)));
   }
 
