@@ -39,17 +39,16 @@ struct EndpointServiceTest : testing::Test {
                  {"operationType", operation}, {"depotId", depot}, {"path", "hidden/orders.json"}}},
             {"toolName", name}};
   }
-  std::vector<std::string> tools_of(const mcp::PrincipalPtr& caller) {
-    FakeExchange exchange(caller);
+  std::vector<std::string> tools() {
+    FakeExchange exchange(who);
     std::vector<std::string> out;
     for (const auto& tool : need(service.list_tools(exchange, "")).items) {
       out.push_back(text_of(tool.get_object(), "name"));
     }
     return out;
   }
-  mcp::ToolOutcome call(const mcp::PrincipalPtr& caller, std::string_view tool,
-                        json::Object arguments) {
-    FakeExchange exchange(caller);
+  mcp::ToolOutcome call(std::string_view tool, json::Object arguments) {
+    FakeExchange exchange(who);
     return need(service.call_tool(exchange, tool, std::move(arguments)));
   }
 
@@ -110,7 +109,7 @@ TEST_F(EndpointServiceTest, AReplacedKeyIsSomebodyElses) {
 }
 
 TEST_F(EndpointServiceTest, ShowsItsBindingsAndNothingOfWhereTheDataLies) {
-  EXPECT_THAT(tools_of(who), ElementsAre("all", "add"));
+  EXPECT_THAT(tools(), ElementsAre("all", "add"));
   FakeExchange exchange(who);
   const auto listed = json::write(need(service.list_tools(exchange, "")).items);
   EXPECT_THAT(listed, Not(HasSubstr("hidden")));
@@ -119,8 +118,8 @@ TEST_F(EndpointServiceTest, ShowsItsBindingsAndNothingOfWhereTheDataLies) {
 }
 
 TEST_F(EndpointServiceTest, CallsWhatIsBound) {
-  EXPECT_FALSE(call(who, "add", {{"items", json::Array{"coffee"}}}).is_error);
-  EXPECT_THAT(text_of(call(who, "all", {})), HasSubstr(R"(["tea","coffee"])"));
+  EXPECT_FALSE(call("add", {{"items", json::Array{"coffee"}}}).is_error);
+  EXPECT_THAT(text_of(call("all", {})), HasSubstr(R"(["tea","coffee"])"));
   FakeExchange exchange(who);
   for (const auto* other : {"get_all", "fs_ls", "query"}) {
     const auto refused = service.call_tool(exchange, other, {});
@@ -134,7 +133,7 @@ TEST_F(EndpointServiceTest, WhatIsTakenAwayIsGoneForWhoIsInside) {
   const auto bindings = made.at("bindings").get_array();
   run("unbind_tool",
       {{"endpointId", id}, {"bindingId", text_of(bindings.at(1).get_object(), "bindingId")}});
-  EXPECT_THAT(tools_of(who), ElementsAre("all"));
+  EXPECT_THAT(tools(), ElementsAre("all"));
   EXPECT_TRUE(service.still_valid(*who));
   run("update_endpoint", {{"endpointId", id}, {"status", "disabled"}});
   EXPECT_FALSE(service.still_valid(*who));

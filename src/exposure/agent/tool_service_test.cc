@@ -1,5 +1,7 @@
 #include "exposure/agent/tool_service.h"
 
+#include <array>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +53,7 @@ class FakeToolbox final : public Toolbox {
   }
   bool still_valid() const override { return valid; }
 
-  std::vector<Tool> tools{a_tool("works"), a_tool("fails")};
+  std::array<Tool, 2> tools{a_tool("works"), a_tool("fails")};
   std::string said;
   bool valid = true;
   mutable int runs = 0;
@@ -120,7 +122,7 @@ TEST_F(ToolServiceTest, WhatAToolFailsWithIsAnOutcomeForTheModel) {
 }
 
 TEST_F(ToolServiceTest, AToolThatIsNotThereIsAnErrorOfTheRequest) {
-  const auto refused = call("worsk");
+  const auto refused = call("work");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, mcp::rpc_code::kInvalidParams);
   EXPECT_THAT(refused.error().message, HasSubstr("did you mean 'works'?"));

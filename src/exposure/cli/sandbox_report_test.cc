@@ -58,7 +58,6 @@ struct SandboxReportTest : testing::Test {
                             .after = after.size()});
   }
   void add_directory(const std::string& path) {
-    here.directory(path);
     changes.list.push_back({.kind = kAdded, .entry = client::EntryKind::kDirectory, .path = path});
   }
 

@@ -1,5 +1,6 @@
 #include "exposure/rest/route.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 

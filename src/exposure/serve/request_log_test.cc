@@ -22,7 +22,9 @@ http::RequestLog a_request() {
           .duration = std::chrono::microseconds(678),
           .remote = "192.0.2.7",
           .tool = "create_depot",
-          .who = "dlt_1"};
+          .who = "dlt_1",
+          .error = {},
+          .cause = {}};
 }
 
 std::string logged(LogFormat format, const http::RequestLog& request) {

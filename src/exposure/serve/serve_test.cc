@@ -157,7 +157,7 @@ TEST_F(ServeTest, AnAddressOfVersionSixStandsInBrackets) {
   sigemptyset(&blocked);
   sigaddset(&blocked, signal);
   pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
-  ::raise(signal);
+  ::kill(::getpid(), signal);
   const auto served = serve(options, clock, random);
   if (!served) fmt::print(stderr, "{}\n", served.error().render());
   std::filesystem::remove_all(tree.top());

@@ -55,9 +55,7 @@ TEST(IsEndpointMcp, KnowsItsAddresses) {
 
 struct WaysInTest : testing::Test {
   WaysInTest() {
-    auto& delegates = engine->services().delegates;
-    const auto root = *delegates.root(engine->owner());
-    token = delegates.issue_lasting(engine->owner(), root.id)->text();
+    token = made("update_user", {{"userId", "owner"}, {"newToken", true}}, "accessToken");
     depot = made("create_depot", {{"title", "d"}}, "depotId");
     const auto written =
         made("fs_write", {{"nodeKey", depot}, {"path", "a.json"}, {"content", "[1]"}}, "newRoot");
@@ -125,7 +123,7 @@ TEST_F(WaysInTest, LetsEachInWithItsOwnKindOfSecretOnly) {
       {"/mcp", key, 401},
       {"/mcp/workspaces/" + depot, token, 0},
       {"/mcp/workspaces/" + depot, "", 401},
-      {"/mcp/workspaces/dpt_nothing", token, 404},
+      {"/mcp/workspaces/dpt_00000000000000000000000000", token, 404},
       {"/api/v2/mcp", key, 0},
       {"/api/v2/mcp", token, 404},
       {"/api/v2/mcp", "", 401},
