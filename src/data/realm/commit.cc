@@ -78,6 +78,30 @@ Result<void> check_grown_from(const std::optional<NodeKey>& base, const CommitRe
                      .with("currentRoot", request.expected_root->render()));
 }
 
+// Which of the roots that the request's root grew from is the base: the caller's word decides among
+// those, else it is the newest. A root that was committed grew from itself, unless it was made anew
+// since.
+NodeKey base_among(const Origin& noted, const CommitRequest& request) {
+  if (request.expected_root && noted.grew_from(*request.expected_root)) {
+    return *request.expected_root;
+  }
+  if (noted.base != request.root || noted.others.empty()) return noted.base;
+  return noted.others.front();
+}
+
+// A root that was committed before has nothing that the depot did not get then. To merge it would
+// do nothing and say that it succeeded.
+Failure back_on_purpose(const CommitRequest& request) {
+  return Failure(
+      Error(
+          Code::kConflict,
+          fmt::format("the root {} was committed before, and others have changed the depot since; "
+                      "nothing was committed: depot_revert brings an old root back, and exact "
+                      "takes this one as it is",
+                      request.root.render_short()))
+          .with("currentRoot", request.expected_root->render()));
+}
+
 // Refuses at once what no merge could help: an exact commit on another root, or a place that is
 // gone.
 Result<void> check_current(const std::optional<NodeKey>& current, const CommitRequest& request) {
@@ -141,7 +165,9 @@ Result<std::optional<NodeKey>> Realm::current_root(const Depot& depot,
 Result<std::optional<NodeKey>> Realm::grown_from(const CommitRequest& request) const {
   if (request.made_on) return request.made_on;
   const Place place{request.depot, request.place};
-  if (auto noted = TRY(base_of(request.root, place))) return noted;
+  if (const auto noted = TRY(origin_of(request.root, place))) {
+    return base_among(*noted, request);
+  }
   if (request.expected_root) return request.expected_root;
   // A root may have come to the place with a commit of something larger. Then no origin was noted
   // for it, but the history shows it.
@@ -163,6 +189,7 @@ Result<std::optional<NodeKey>> Realm::base_to_merge(const std::optional<NodeKey>
     return std::nullopt;
   }
   if (!base || base == current) return std::nullopt;
+  if (base == request.root && request.expected_root == current) return back_on_purpose(request);
   return base;
 }
 

@@ -240,12 +240,35 @@ TEST(Commit, BringsAnOldRootBackOnPurposeOnly) {
   const auto old = depot.root();
   depot.with("a", "2").with("b", "theirs").committed();
   const auto current = depot.root();
-  EXPECT_FALSE(must(depot.commit(old, {.expected = current})).changed);
+  EXPECT_THAT(depot.commit(old, {.expected = current}), FailsWith(Code::kConflict));
   EXPECT_EQ(depot.root(), current);
+  must(depot.commit(old, {.expected = current, .exact = true}));
+  EXPECT_EQ(depot.files(), (Files{{"a", "1"}}));
+  must(world.realm.revert(depot.id, current, ""));
   must(depot.commit(old, {.force = true}));
   EXPECT_EQ(depot.files(), (Files{{"a", "1"}}));
   must(world.realm.revert(depot.id, current, ""));
   EXPECT_EQ(depot.root(), current);
+}
+
+// Keys are made of content: a draft may be a root that was there before.
+TEST(Commit, KeepsApartWhoBeganWhereWhenARootArisesAgain) {
+  World world;
+  auto depot = world.a_depot().with("flag", "off").committed();
+  const auto off = depot.root();
+  depot.with("flag", "on").committed();
+  const auto on = depot.root();
+  // Somebody turns it back and commits nothing yet; this is the first root again.
+  auto theirs = depot.edit("flag", "off");
+  ASSERT_EQ(theirs.root, off);
+  // What was begun at the first root has not seen the flag change.
+  const auto mine = must(save_write(world.realm, off, std::nullopt, "f", "1"));
+  EXPECT_TRUE(must(depot.commit(mine, {.expected = off})).merged);
+  EXPECT_EQ(depot.files(), (Files{{"f", "1"}, {"flag", "on"}}));
+  // And whoever turned it back gets what it wants.
+  EXPECT_TRUE(must(depot.commit(theirs)).changed);
+  EXPECT_EQ(depot.files(), (Files{{"f", "1"}, {"flag", "off"}}));
+  EXPECT_NE(on, depot.root());
 }
 
 TEST(Commit, SaysWhatOthersHaveDoneAlready) {

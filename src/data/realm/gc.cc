@@ -94,6 +94,7 @@ class Collector final {
                           auto found = TRY(records::decode_origin(key, value));
                           if (found.origin.time < origins_since_) return {};
                           TRY(mark_if_stored(found.root));
+                          for (const auto& other : found.origin.others) TRY(mark_if_stored(other));
                           return mark_if_stored(found.origin.base);
                         });
   }

@@ -219,8 +219,7 @@ Result<NodeKey> Realm::root_at(const Place& place) const {
   auto found = TRY(find_place(nodes_, depot.root, place.path));
   if (found) return found->key;
   return fail(Code::kPathNotFound,
-              "the part of {} that this is about does not exist: it was removed or renamed",
-              place.depot.render());
+              "the part of the depot that this is about does not exist: it was removed or renamed");
 }
 
 Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKey& from,
@@ -244,20 +243,30 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
   // commit that makes it part of a depot syncs the log, and these nodes with it.
   batch.durability = Durability::kBuffered;
   auto now = clock_.now();
-  auto remember = [&](const Place& where, const NodeKey& base) {
-    batch.puts.push_back(
-        {records::origin_key(id_, root, where), records::encode(Origin{where, base, now})});
+  auto remember = [&](Origin origin) -> Result<void> {
+    // What was noted when the same root arose before is kept: nobody knows whose it is that is
+    // committed later.
+    if (const auto known = TRY(origin_of(root, origin.place))) {
+      auto before = known->others;
+      before.insert(before.begin(), known->base);
+      for (const auto& other : before) {
+        const bool room = origin.others.size() < Origin::kMaxOthers;
+        if (room && !origin.grew_from(other)) origin.others.push_back(other);
+      }
+    }
+    origin.time = now;
+    batch.puts.push_back({records::origin_key(id_, root, origin.place), records::encode(origin)});
+    return {};
   };
   if (options.place) {
     TRY(check_place(options.place->path));
-    remember(*options.place, from);
+    TRY(remember(Origin{*options.place, from, now}));
   } else {
     // `from` may have grown from several depots, or places; the new root grew from all of them.
     TRY(scan_records(kv_, records::origins(id_, from),
                      [&](ByteView key, ByteView value) -> Result<void> {
                        auto found = TRY(records::decode_origin(key, value));
-                       remember(found.origin.place, found.origin.base);
-                       return {};
+                       return remember(std::move(found.origin));
                      }));
   }
   ownership_.add_to(batch, options.owners, {&root, 1});
@@ -265,12 +274,17 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
   return kv_.commit(std::move(batch));
 }
 
-Result<std::optional<NodeKey>> Realm::base_of(const NodeKey& root, const Place& place) const {
+Result<std::optional<Origin>> Realm::origin_of(const NodeKey& root, const Place& place) const {
   auto key = records::origin_key(id_, root, place);
   auto value = TRY(kv_.get(key));
   if (!value) return std::nullopt;
-  auto found = TRY(records::decode_origin(key, *value));
-  return found.origin.base;
+  return std::move(TRY(records::decode_origin(key, *value)).origin);
+}
+
+Result<std::optional<NodeKey>> Realm::base_of(const NodeKey& root, const Place& place) const {
+  const auto origin = TRY(origin_of(root, place));
+  if (!origin) return std::nullopt;
+  return origin->base;
 }
 
 Realm::Upload::Upload(Realm& realm) : realm_(realm), began_(realm.clock_.now()) {

@@ -186,6 +186,7 @@ class Realm final {
   struct Attempt;
   Result<std::optional<NodeKey>> current_root(const Depot& depot,
                                               const CommitRequest& request) const;
+  Result<std::optional<Origin>> origin_of(const NodeKey& root, const Place& place) const;
   Result<std::optional<NodeKey>> grown_from(const CommitRequest& request) const;
   Result<std::optional<NodeKey>> base_to_merge(const std::optional<NodeKey>& current,
                                                const CommitRequest& request) const;

@@ -130,6 +130,7 @@ Bytes encode(const Origin& origin) {
   out.append(origin.base.bytes());
   put_varint(out, static_cast<std::uint64_t>(origin.time));
   if (!origin.place.path.is_root()) put_text(out, origin.place.path.render());
+  for (const auto& other : origin.others) out.append(other.bytes());
   return out;
 }
 
@@ -146,7 +147,11 @@ Result<RootOrigin> decode_origin(ByteView key, ByteView value) {
   auto base = in.take(NodeKey::kSize);
   found.origin.time = static_cast<Millis>(in.varint());
   auto path = whole ? ByteView() : in.take(in.varint());
-  if (in.failed() || !in.at_end()) return damaged("origin");
+  while (!in.failed() && !in.at_end()) {
+    const auto other = in.take(NodeKey::kSize);
+    if (!in.failed()) found.origin.others.push_back(NodeKey::from_bytes(other));
+  }
+  if (in.failed() || found.origin.others.size() > Origin::kMaxOthers) return damaged("origin");
   if (!whole) {
     auto parsed = Path::parse(path);
     // The key holds only a hash of the path: the two must belong together.

@@ -11,9 +11,11 @@
 // Ids and keys are their bytes, the sequence eight bytes big-endian. Values start with a version.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/id.h"
@@ -53,7 +55,14 @@ struct Origin {
   Place place;
   NodeKey base;
   Millis time = 0;
+  // Keys are made of content, so a root may arise more than once: further roots that it grew from,
+  // itself when it was committed, the newest first.
+  std::vector<NodeKey> others = {};
+  static constexpr std::size_t kMaxOthers = 4;
 
+  bool grew_from(const NodeKey& root) const {
+    return base == root || std::ranges::find(others, root) != others.end();
+  }
   bool operator==(const Origin&) const = default;
 };
 

@@ -22,7 +22,7 @@ struct GrepArguments {
   bool ignore_case = false;
   bool whole_word = false;
   bool literal = false;
-  int kit = 0;
+  int around = 0;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
 };
@@ -40,7 +40,7 @@ json::Object arguments_of(const GrepArguments& given, const client::Resolved& wh
   if (given.ignore_case) out["ignoreCase"] = true;
   if (given.whole_word) out["wholeWord"] = true;
   if (given.literal) out["literal"] = true;
-  if (given.kit > 0) out["context"] = given.kit;
+  if (given.around > 0) out["context"] = given.around;
   if (!given.include.empty()) out["include"] = list_of(given.include);
   if (!given.exclude.empty()) out["exclude"] = list_of(given.exclude);
   return out;
@@ -74,7 +74,7 @@ Result<int> run_grep(Kit& kit, const GrepArguments& given) {
   if (kit.options.json) {
     kit.out.print_json(answer);
   } else {
-    print_matches(kit.out, answer.as_object(), given.kit > 0);
+    print_matches(kit.out, answer.as_object(), given.around > 0);
     if (found.flag("truncated")) note(fmt::format("there are more: {}", found.text("hint")));
   }
   return found.number("matches") > 0 ? 0 : kNothingFound;
@@ -174,7 +174,7 @@ void add_search_commands(Commands& commands) {
   command.add_flag("-i,--ignore-case", grep->ignore_case, "Without regard to case");
   command.add_flag("-w,--word", grep->whole_word, "Whole words only");
   command.add_flag("-F,--literal", grep->literal, "The pattern is plain text");
-  command.add_value("-C,--context", grep->kit, "N", "Lines to show before and after").range(0, 20);
+  command.add_value("-C,--context", grep->around, "N", "Lines to show before and after").range(0, 20);
   command.add_value("--include", grep->include, "GLOB", "Only files that match; may be repeated")
       .repeated();
   command.add_value("--exclude", grep->exclude, "GLOB", "No files that match; may be repeated")

@@ -154,7 +154,7 @@ TEST_F(CostTest, AnEdit) {
                    {"path", "dir/a.json"},
                    {"edits", json::Array{json::Object{{"oldText", "1"}, {"newText", "2"}}}}});
   EXPECT_EQ(checks({}) - checked, 1U);
-  EXPECT_EQ(reads_, (Reads{.nodes = 4, .commits = 2}));
+  EXPECT_EQ(reads_, (Reads{.records = 1, .nodes = 4, .commits = 2}));
 }
 
 TEST_F(CostTest, ABoundUpdate) {

@@ -1,11 +1,13 @@
 // Toolbox: what one caller is shown and may call. Every surface that offers tools offers those of a
 // toolbox, and a new way to offer tools is one more of these.
 //
-//   TableToolbox       the table under a selection           for agents (table_toolbox.h)
-//   EndpointToolbox    an endpoint's bindings                for outsiders
-//   (endpoints/bound_calls.h) DepotToolbox       the file tools on a depot
-//   (workspace/depot_toolbox.h) DirectoryToolbox   the file tools on directories
-//   (workspace/directory_toolbox.h)
+//   TableToolbox       the table under a selection, for agents
+//
+//   EndpointToolbox    an endpoint's bindings, for outsiders
+//
+//   DepotToolbox       the file tools on a depot
+//
+//   DirectoryToolbox   the file tools on directories
 //
 // Threads  every function may be called from any thread.
 #pragma once

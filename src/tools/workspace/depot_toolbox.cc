@@ -13,6 +13,7 @@ struct Found {
   Caller caller;
   std::string address;
   std::string title;
+  std::string below = {};  // the directory that is all of it
 };
 
 Result<Found> at_id(Realm& realm, const Caller& caller, std::string_view name) {
@@ -30,7 +31,7 @@ Result<Found> at_id(Realm& realm, const Caller& caller, std::string_view name) {
     TRY(check_place(whole->path));
     TRY(realm.root_at(*whole));
     return Found{caller.within(*whole, caller.session().who().id), whole->depot.render(),
-                 std::string(name)};
+                 std::string(name), whole->path.render()};
   }
   return Found{caller, std::string(name), TRY(realm.get_depot(TRY(std::move(place)).depot)).title};
 }
@@ -62,13 +63,19 @@ Result<Found> find_depot(Realm& realm, const Caller& caller, std::string_view na
 }  // namespace
 
 DepotToolbox::DepotToolbox(FileToolsPtr tools, Selection selection, Executor& executor,
-                           Caller caller, Desk desk, std::string title)
+                           Caller caller, Desk desk, std::string title, std::string_view below)
     : FileToolbox(std::move(tools), std::move(selection), History::kHas),
       executor_(executor),
       caller_(std::move(caller)),
       desk_(std::move(desk)),
       title_(std::move(title)),
-      id_(caller_.session().who().id.render() + " " + desk_.depot) {}
+      id_(fmt::format("{} {}/{}", caller_.session().who().id.render(), desk_.depot, below)) {}
+
+std::vector<const Tool*> DepotToolbox::offered() const {
+  auto out = FileToolbox::offered();
+  std::erase_if(out, [&](const Tool* tool) { return !may_use(*tool, caller_.session()); });
+  return out;
+}
 
 Result<std::shared_ptr<const DepotToolbox>> DepotToolbox::open(
     FileToolsPtr tools, Selection selection, Executor& executor, Realms& realms,
@@ -77,7 +84,7 @@ Result<std::shared_ptr<const DepotToolbox>> DepotToolbox::open(
   return std::shared_ptr<const DepotToolbox>(new DepotToolbox(
       std::move(tools), std::move(selection), executor, std::move(found.caller),
       {.depot = std::move(found.address), .name = std::string(desk.substr(0, kMaxDeskBytes))},
-      std::move(found.title)));
+      std::move(found.title), found.below));
 }
 
 std::string DepotToolbox::introduction() const {

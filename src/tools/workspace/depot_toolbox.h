@@ -23,6 +23,8 @@ class DepotToolbox final : public FileToolbox {
   // The same id: the same delegate at the same depot.
   const std::string& id() const { return id_; }
   std::string introduction() const override;
+  // Without what the caller has no right to.
+  std::vector<const Tool*> offered() const override;
   bool still_valid() const override { return executor_.still_valid(caller_); }
 
  protected:
@@ -31,7 +33,7 @@ class DepotToolbox final : public FileToolbox {
 
  private:
   DepotToolbox(FileToolsPtr tools, Selection selection, Executor& executor, Caller caller,
-               Desk desk, std::string title);
+               Desk desk, std::string title, std::string_view below);
 
   Executor& executor_;
   Caller caller_;

@@ -96,7 +96,7 @@ std::vector<const Tool*> FileToolbox::offered() const {
 }
 
 Result<const Tool*> FileToolbox::find(std::string_view name) const {
-  const auto all = offered();
+  const auto all = FileToolbox::offered();
   const auto found = std::ranges::find(all, name, &Tool::name);
   if (found != all.end()) return *found;
   return no_such_tool(name, all);
