@@ -174,7 +174,8 @@ void add_search_commands(Commands& commands) {
   command.add_flag("-i,--ignore-case", grep->ignore_case, "Without regard to case");
   command.add_flag("-w,--word", grep->whole_word, "Whole words only");
   command.add_flag("-F,--literal", grep->literal, "The pattern is plain text");
-  command.add_value("-C,--context", grep->around, "N", "Lines to show before and after").range(0, 20);
+  command.add_value("-C,--context", grep->around, "N", "Lines to show before and after")
+      .range(0, 20);
   command.add_value("--include", grep->include, "GLOB", "Only files that match; may be repeated")
       .repeated();
   command.add_value("--exclude", grep->exclude, "GLOB", "No files that match; may be repeated")

@@ -1,4 +1,7 @@
 // An operation carried out on a context.
+#include <algorithm>
+#include <iterator>
+
 #include "tools/depots/on_newest.h"
 #include "tools/endpoints/bound_tool.h"
 #include "tools/json/json_context.h"
@@ -14,110 +17,70 @@ std::string seen_from(const std::string& context, const Subject& subject) {
   return fmt::format("'{}'", subject.text.substr(context.size()));
 }
 
-// How much of an error outsiders are told.
-enum class Told {
-  kAll,   // it is about what they gave, or about what is inside the context
-  kCode,  // something broke, and the sentence says where in the store
-  kGone,  // it is about what lies on the way to the context
-};
+// Errors about what an outsider gave, or about what is inside the context: said in whole.
+constexpr Code kSaid[] = {Code::kInvalidArgument,
+                          Code::kInvalidPath,
+                          Code::kInvalidKey,
+                          Code::kAmbiguousKey,
+                          Code::kInvalidPattern,
+                          Code::kInvalidCursor,
+                          Code::kPathOutside,
+                          Code::kPathNotFound,
+                          Code::kNotADirectory,
+                          Code::kNotAFile,
+                          Code::kTargetExists,
+                          Code::kExistsAsFile,
+                          Code::kMoveIntoSelf,
+                          Code::kEmptyRewrite,
+                          Code::kTooManyEntries,
+                          Code::kEditNoMatch,
+                          Code::kEditAmbiguous,
+                          Code::kNotText,
+                          Code::kFileTooLarge,
+                          Code::kNodeNotFound,
+                          Code::kNodeNotAuthorized,
+                          Code::kNodeTooLarge,
+                          Code::kConflict,
+                          Code::kBudgetExceeded,
+                          Code::kInvalidJson,
+                          Code::kInvalidQuery,
+                          Code::kJsonPathNotFound,
+                          Code::kKeyNotFound,
+                          Code::kKeyExists,
+                          Code::kWrongJsonType,
+                          Code::kUploadNotAllowed,
+                          Code::kNotFound,
+                          Code::kToolNotFound,
+                          Code::kScriptError,
+                          Code::kScriptLimit,
+                          Code::kRuleBroken,
+                          Code::kHashMismatch,
+                          Code::kInvalidNode,
+                          Code::kPreconditionFailed,
+                          Code::kRateLimited,
+                          Code::kBadRequest,
+                          Code::kMethodNotAllowed,
+                          Code::kRequestTimeout,
+                          Code::kBodyTooLarge,
+                          Code::kUriTooLong,
+                          Code::kUnsupportedMediaType,
+                          Code::kRangeNotSatisfiable,
+                          Code::kHeadersTooLarge};
 
-// Without a default: whoever adds a code decides.
-Told told_of(Code code) {
-  switch (code) {
-    case Code::kInvalidArgument:
-    case Code::kInvalidPath:
-    case Code::kInvalidKey:
-    case Code::kAmbiguousKey:
-    case Code::kInvalidPattern:
-    case Code::kInvalidCursor:
-    case Code::kPathOutside:
-    case Code::kPathNotFound:
-    case Code::kNotADirectory:
-    case Code::kNotAFile:
-    case Code::kTargetExists:
-    case Code::kExistsAsFile:
-    case Code::kMoveIntoSelf:
-    case Code::kEmptyRewrite:
-    case Code::kTooManyEntries:
-    case Code::kEditNoMatch:
-    case Code::kEditAmbiguous:
-    case Code::kNotText:
-    case Code::kFileTooLarge:
-    case Code::kNodeNotFound:
-    case Code::kNodeNotAuthorized:
-    case Code::kNodeTooLarge:
-    case Code::kConflict:
-    case Code::kBudgetExceeded:
-    case Code::kInvalidJson:
-    case Code::kInvalidQuery:
-    case Code::kJsonPathNotFound:
-    case Code::kKeyNotFound:
-    case Code::kKeyExists:
-    case Code::kWrongJsonType:
-    case Code::kUploadNotAllowed:
-    case Code::kNotFound:
-    case Code::kToolNotFound:
-    case Code::kScriptError:
-    case Code::kScriptLimit:
-    case Code::kRuleBroken:
-    case Code::kHashMismatch:
-    case Code::kInvalidNode:
-    case Code::kPreconditionFailed:
-    case Code::kRateLimited:
-    case Code::kBadRequest:
-    case Code::kMethodNotAllowed:
-    case Code::kRequestTimeout:
-    case Code::kBodyTooLarge:
-    case Code::kUriTooLong:
-    case Code::kUnsupportedMediaType:
-    case Code::kRangeNotSatisfiable:
-    case Code::kHeadersTooLarge:
-      return Told::kAll;
-    case Code::kCorruptNode:
-    case Code::kQuotaExceeded:
-    case Code::kUnavailable:
-    case Code::kStoreLocked:
-    case Code::kStoreIncompatible:
-    case Code::kIoError:
-    case Code::kInternal:
-      return Told::kCode;
-    case Code::kDepotNotFound:
-    case Code::kHistoryNotFound:
-    case Code::kRealmNotFound:
-    case Code::kInvalidScope:
-    case Code::kInvalidToken:
-    case Code::kTokenExpired:
-    case Code::kTokenReplayed:
-    case Code::kDelegateRevoked:
-    case Code::kDelegateExpired:
-    case Code::kForbidden:
-    case Code::kDepotManageNotAllowed:
-    case Code::kPermissionExceeded:
-    case Code::kMaxDepthExceeded:
-    case Code::kDelegateNotFound:
-    case Code::kUserNotFound:
-    case Code::kEndpointNotFound:
-    case Code::kBindingNotFound:
-    case Code::kUserExists:
-    case Code::kNameTaken:
-    case Code::kToolInUse:
-    case Code::kSchemaTooWide:
-      return Told::kGone;
-  }
-  return Told::kGone;
-}
+// Something broke, and the sentence says where in the store: the code alone is said.
+constexpr Code kBroken[] = {Code::kCorruptNode, Code::kQuotaExceeded,     Code::kUnavailable,
+                            Code::kStoreLocked, Code::kStoreIncompatible, Code::kIoError,
+                            Code::kInternal};
 
 // The error as it looks from inside the context: what is outside of it has no name there.
 Error from_inside(const Error& error, const Context& context) {
-  switch (told_of(error.code)) {
-    case Told::kAll:
-      break;
-    case Told::kCode:
-      return {
-          error.code,
-          "the data that this tool works on cannot be used now; whoever made the tool can tell"};
-    case Told::kGone:
-      return json_context::no_data().error();
+  if (std::ranges::find(kBroken, error.code) != std::end(kBroken)) {
+    return {error.code,
+            "the data that this tool works on cannot be used now; whoever made the tool can tell"};
+  }
+  // Whatever else there is, now or later, is about the way to the context.
+  if (std::ranges::find(kSaid, error.code) == std::end(kSaid)) {
+    return json_context::no_data().error();
   }
   const auto path = context.path.render();
   const auto pointer = context.pointer.render();
