@@ -99,7 +99,7 @@ std::string reason(const RE2& re) {
   return re.error();
 }
 
-Failure syntax_error(std::string_view text, const RE2& re) {
+Failure syntax_error(std::string_view text, const RE2& re, std::string_view as_text) {
   const auto offset = re.error_arg().empty() ? text.npos : text.find(re.error_arg());
   const auto position =
       offset == text.npos ? 0
@@ -108,8 +108,9 @@ Failure syntax_error(std::string_view text, const RE2& re) {
       Code::kInvalidPattern,
       fmt::format("the pattern is not a valid regular expression{}: {}. The syntax is RE2's, "
                   "without back-references and look-around; to search for the text as it "
-                  "stands, set 'literal'",
-                  position == 0 ? "" : fmt::format(", at character {}", position), reason(re)));
+                  "stands, {}",
+                  position == 0 ? "" : fmt::format(", at character {}", position), reason(re),
+                  as_text));
   if (position != 0) std::move(error).with("position", position);
   return Failure(std::move(error));
 }
@@ -174,17 +175,17 @@ Result<Pattern> Pattern::compile(std::string_view text, PatternOptions options,
 
   auto program = std::make_shared<Program>();
   program->exact = std::make_unique<const RE2>(source, re2);
-  if (!program->exact->ok()) return syntax_error(text, *program->exact);
+  if (!program->exact->ok()) return syntax_error(text, *program->exact, options.as_text);
   if (auto apart = keep_apart(source, options.ignore_case); apart != source) {
     source = std::move(apart);
     program->exact = std::make_unique<const RE2>(source, re2);
-    if (!program->exact->ok()) return syntax_error(text, *program->exact);
+    if (!program->exact->ok()) return syntax_error(text, *program->exact, options.as_text);
   }
   if (options.whole_word) {
     program->exact = whole_word(source, options.ignore_case);
     program->group = 1;
     program->whole_word = true;
-    if (!program->exact->ok()) return syntax_error(text, *program->exact);
+    if (!program->exact->ok()) return syntax_error(text, *program->exact, options.as_text);
   }
 
   auto candidate = loosen(source, options.ignore_case, Dialect::kRe2);

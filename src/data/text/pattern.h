@@ -32,6 +32,8 @@ struct PatternOptions {
   bool regex = false;        // else the text as it stands
   bool ignore_case = false;  // by Unicode's simple folding, as RE2's (?i)
   bool whole_word = false;
+  // How the caller is told to search for the text as it stands.
+  std::string_view as_text = "set 'literal'";
 };
 
 // How to search, not what matches; for tests and benchmarks.

@@ -245,17 +245,9 @@ class ContentSearch final {
 };
 
 Result<Pattern> line_pattern(const Arguments& arguments) {
-  auto out = Pattern::compile(
-      arguments.text("pattern"),
-      {.regex = arguments.flag("regex"), .ignore_case = arguments.flag("ignoreCase")});
-  if (out) return out;
-  // The advice is for a tool that takes regular expressions unless told otherwise.
-  constexpr std::string_view kAdvice = "set 'literal'";
-  auto error = std::move(out).error();
-  if (const auto at = error.message.find(kAdvice); at != std::string::npos) {
-    error.message.replace(at, kAdvice.size(), "leave 'regex' out");
-  }
-  return Failure(std::move(error));
+  return Pattern::compile(arguments.text("pattern"), {.regex = arguments.flag("regex"),
+                                                      .ignore_case = arguments.flag("ignoreCase"),
+                                                      .as_text = "leave 'regex' out"});
 }
 
 Result<json::Object> run_search_content(const Work& work, const Arguments& arguments) {
