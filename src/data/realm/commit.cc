@@ -79,11 +79,12 @@ Result<void> check_grown_from(const std::optional<NodeKey>& base, const CommitRe
 }
 
 // Which of the roots that the request's root grew from is the base: the caller's word decides among
-// those, else it is the newest. A root that was committed grew from itself, unless it was made anew
-// since.
-NodeKey base_among(const Origin& noted, const CommitRequest& request) {
-  if (request.expected_root && noted.grew_from(*request.expected_root)) {
-    return *request.expected_root;
+// those, then where the depot is, else it is the newest. A root that was committed grew from
+// itself, unless it was made anew since.
+NodeKey base_among(const Origin& noted, const std::optional<NodeKey>& current,
+                   const CommitRequest& request) {
+  for (const auto& wanted : {request.expected_root, current}) {
+    if (wanted && noted.grew_from(*wanted)) return *wanted;
   }
   if (noted.base != request.root || noted.others.empty()) return noted.base;
   return noted.others.front();
@@ -162,11 +163,12 @@ Result<std::optional<NodeKey>> Realm::current_root(const Depot& depot,
 
 // What the request's root grew from. What was noted goes before what the caller says: one that was
 // told of a conflict is quick to say that it began at the root it was told of.
-Result<std::optional<NodeKey>> Realm::grown_from(const CommitRequest& request) const {
+Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& current,
+                                                 const CommitRequest& request) const {
   if (request.made_on) return request.made_on;
   const Place place{request.depot, request.place};
   if (const auto noted = TRY(origin_of(request.root, place))) {
-    return base_among(*noted, request);
+    return base_among(*noted, current, request);
   }
   if (request.expected_root) return request.expected_root;
   // A root may have come to the place with a commit of something larger. Then no origin was noted
@@ -183,7 +185,7 @@ Result<std::optional<NodeKey>> Realm::base_to_merge(const std::optional<NodeKey>
     // Nothing is left to do, but a caller that has counted up by one should hear that another has.
     return request.expected_root == current ? std::nullopt : request.expected_root;
   }
-  auto base = TRY(grown_from(request));
+  auto base = TRY(grown_from(current, request));
   if (request.exact) {
     TRY(check_grown_from(base, request));
     return std::nullopt;

@@ -271,6 +271,24 @@ TEST(Commit, KeepsApartWhoBeganWhereWhenARootArisesAgain) {
   EXPECT_NE(on, depot.root());
 }
 
+// A draft that is the depot's root again does not stand in the way of what is made on that root.
+TEST(Commit, GoesOnFromTheCurrentRootThoughItAroseAgain) {
+  World world;
+  auto depot = world.a_depot().with("n", "1").committed();
+  const auto first = depot.root();
+  depot.with("n", "2").committed();
+  const auto second = depot.root();
+  // Somebody who has read the first writes the same.
+  ASSERT_EQ(must(save_write(world.realm, first, std::nullopt, "n", "2")), second);
+  for (const auto& expected : {std::optional(second), std::optional<NodeKey>()}) {
+    const auto next = must(save_write(world.realm, depot.root(), std::nullopt, "n", "3"));
+    EXPECT_FALSE(must(depot.commit(next, {.expected = expected})).merged);
+    EXPECT_EQ(depot.files(), (Files{{"n", "3"}}));
+    must(world.realm.revert(depot.id, second, ""));
+    ASSERT_EQ(must(save_write(world.realm, first, std::nullopt, "n", "2")), second);
+  }
+}
+
 TEST(Commit, SaysWhatOthersHaveDoneAlready) {
   World world;
   auto depot = world.a_depot().with("n", "1").with("o.json", R"({"n": 1, "x": 1, "y": 1})");

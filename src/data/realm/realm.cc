@@ -229,49 +229,68 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
   return save(stage, change, from, options);
 }
 
+namespace {
+
+// What a root grew from, when it is made on `from`: of a root that was committed, that root and
+// what it was made on when it was made anew; of a draft, all that it grew from.
+Origin inherited(Origin origin, const NodeKey& from) {
+  if (origin.base != from && origin.grew_from(from)) origin.others = {from};
+  return origin;
+}
+
+// Adds what was noted when the same root arose before: nobody knows whose it is that is committed
+// later. That it was committed comes first.
+void add_known(Origin& origin, const Origin& known, const NodeKey& root) {
+  auto before = known.others;
+  before.insert(before.begin(), known.base);
+  if (known.grew_from(root)) before.insert(before.begin(), root);
+  for (const auto& other : before) {
+    if (origin.grew_from(other)) continue;
+    origin.others.insert(other == root ? origin.others.begin() : origin.others.end(), other);
+  }
+  if (origin.others.size() > Origin::kMaxOthers) origin.others.resize(Origin::kMaxOthers);
+}
+
+}  // namespace
+
 Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKey& from,
                          const SaveOptions& options) {
   const auto& root = change.root->key();
-  Batch batch;
-  batch.realm = id_;
-  batch.nodes = stage.reachable(root);
-  // The new nodes refer to nodes of `from` and to those that were linked in. Requiring them here
-  // keeps the rule that every stored node has its children, whatever a sweep is doing.
-  batch.required = change.linked;
-  batch.required.push_back(from);
-  // No depot points at this root yet, so losing it in a crash loses nothing that was promised. The
-  // commit that makes it part of a depot syncs the log, and these nodes with it.
-  batch.durability = Durability::kBuffered;
-  auto now = clock_.now();
-  auto remember = [&](Origin origin) -> Result<void> {
-    // What was noted when the same root arose before is kept: nobody knows whose it is that is
-    // committed later.
-    if (const auto known = TRY(origin_of(root, origin.place))) {
-      auto before = known->others;
-      before.insert(before.begin(), known->base);
-      for (const auto& other : before) {
-        const bool room = origin.others.size() < Origin::kMaxOthers;
-        if (room && !origin.grew_from(other)) origin.others.push_back(other);
-      }
+  if (options.place) TRY(check_place(options.place->path));
+  // Others save and commit the same root at the same time: no note is lost.
+  return until_committed(kv_, "the root " + root.render(), [&](Batch& batch) -> Result<void> {
+    batch.realm = id_;
+    batch.nodes = stage.reachable(root);
+    // The new nodes refer to nodes of `from` and to those that were linked in. Requiring them here
+    // keeps the rule that every stored node has its children, whatever a sweep is doing.
+    batch.required = change.linked;
+    batch.required.push_back(from);
+    // No depot points at this root yet, so losing it in a crash loses nothing that was promised.
+    // The commit that makes it part of a depot syncs the log, and these nodes with it.
+    batch.durability = Durability::kBuffered;
+    auto remember = [&](Origin origin) -> Result<void> {
+      const auto key = records::origin_key(id_, root, origin.place);
+      const auto stored = TRY(kv_.get(key));
+      if (stored) add_known(origin, TRY(records::decode_origin(key, *stored)).origin, root);
+      origin.time = clock_.now();
+      batch.conditions.push_back({key, stored});
+      batch.puts.push_back({key, records::encode(origin)});
+      return {};
+    };
+    if (options.place) {
+      TRY(remember(Origin{*options.place, from}));
+    } else {
+      // `from` may have grown from several depots, or places; the new root grew from all of them.
+      TRY(scan_records(kv_, records::origins(id_, from),
+                       [&](ByteView key, ByteView value) -> Result<void> {
+                         auto found = TRY(records::decode_origin(key, value));
+                         return remember(inherited(std::move(found.origin), from));
+                       }));
     }
-    origin.time = now;
-    batch.puts.push_back({records::origin_key(id_, root, origin.place), records::encode(origin)});
+    ownership_.add_to(batch, options.owners, {&root, 1});
+    ownership_.add_to(batch, options.owners, options.also_owned);
     return {};
-  };
-  if (options.place) {
-    TRY(check_place(options.place->path));
-    TRY(remember(Origin{*options.place, from, now}));
-  } else {
-    // `from` may have grown from several depots, or places; the new root grew from all of them.
-    TRY(scan_records(kv_, records::origins(id_, from),
-                     [&](ByteView key, ByteView value) -> Result<void> {
-                       auto found = TRY(records::decode_origin(key, value));
-                       return remember(std::move(found.origin));
-                     }));
-  }
-  ownership_.add_to(batch, options.owners, {&root, 1});
-  ownership_.add_to(batch, options.owners, options.also_owned);
-  return kv_.commit(std::move(batch));
+  });
 }
 
 Result<std::optional<Origin>> Realm::origin_of(const NodeKey& root, const Place& place) const {

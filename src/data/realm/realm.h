@@ -187,7 +187,8 @@ class Realm final {
   Result<std::optional<NodeKey>> current_root(const Depot& depot,
                                               const CommitRequest& request) const;
   Result<std::optional<Origin>> origin_of(const NodeKey& root, const Place& place) const;
-  Result<std::optional<NodeKey>> grown_from(const CommitRequest& request) const;
+  Result<std::optional<NodeKey>> grown_from(const std::optional<NodeKey>& current,
+                                            const CommitRequest& request) const;
   Result<std::optional<NodeKey>> base_to_merge(const std::optional<NodeKey>& current,
                                                const CommitRequest& request) const;
   Result<Attempt> try_commit(const Depot& depot, const std::optional<NodeKey>& current,

@@ -25,7 +25,8 @@ std::invoke_result_t<Make&, Batch&> until_committed(KeyValueStore& kv, const std
   for (int attempt = 0; attempt < kMaxUpdates; ++attempt) {
     Batch batch;
     auto result = make(batch);
-    if (!result || (batch.puts.empty() && batch.deletes.empty())) return result;
+    const bool changes = !batch.puts.empty() || !batch.deletes.empty() || !batch.nodes.empty();
+    if (!result || !changes) return result;
     auto done = kv.commit(std::move(batch));
     if (done) return result;
     if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
