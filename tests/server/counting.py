@@ -66,7 +66,6 @@ def main():
         report.check("nothing was dropped without a word", all(c.silent == 0 for c in counters))
         report.check("nothing else went wrong", not any(c.errors for c in counters),
                      [c.errors for c in counters if c.errors][:1])
-        report.check("somebody was in the way of somebody", counted < CLIENTS * TIMES, counted)
     report.done()
 
 
