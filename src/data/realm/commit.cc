@@ -78,18 +78,6 @@ Result<void> check_grown_from(const std::optional<NodeKey>& base, const CommitRe
                      .with("currentRoot", request.expected_root->render()));
 }
 
-// Which of the roots that the request's root grew from is the base: the caller's word decides among
-// those, then where the depot is, else it is the newest. A root that was committed grew from
-// itself, unless it was made anew since.
-NodeKey base_among(const Origin& noted, const std::optional<NodeKey>& current,
-                   const CommitRequest& request) {
-  for (const auto& wanted : {request.expected_root, current}) {
-    if (wanted && noted.grew_from(*wanted)) return *wanted;
-  }
-  if (noted.base != request.root || noted.others.empty()) return noted.base;
-  return noted.others.front();
-}
-
 // A root that was committed before has nothing that the depot did not get then. To merge it would
 // do nothing and say that it succeeded.
 Failure back_on_purpose(const CommitRequest& request) {
@@ -168,7 +156,7 @@ Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& c
   if (request.made_on) return request.made_on;
   const Place place{request.depot, request.place};
   if (const auto noted = TRY(origin_of(request.root, place))) {
-    return base_among(*noted, current, request);
+    return noted->base_for(request.root, request.expected_root, current);
   }
   if (request.expected_root) return request.expected_root;
   // A root may have come to the place with a commit of something larger. Then no origin was noted
@@ -183,7 +171,10 @@ Result<std::optional<NodeKey>> Realm::base_to_merge(const std::optional<NodeKey>
   if (request.force) return std::nullopt;
   if (request.root == current) {
     // Nothing is left to do, but a caller that has counted up by one should hear that another has.
-    return request.expected_root == current ? std::nullopt : request.expected_root;
+    // One that comes again long after is told only that all is there.
+    const auto& began = request.expected_root;
+    if (!began || began == current || !TRY(nodes_.has(*began))) return std::nullopt;
+    return began;
   }
   auto base = TRY(grown_from(current, request));
   if (request.exact) {

@@ -87,19 +87,6 @@ TEST(Commit, NamesOnlyTheFirstConflictsInTheMessageAndAllInTheDetails) {
   EXPECT_EQ(detail_paths(refused.error()).size(), 7U);
 }
 
-TEST(Commit, RemembersTheBaseThroughAChainOfEdits) {
-  World world;
-  auto depot = world.a_depot().with("a.txt", "1").committed();
-  auto mine = depot.checkout();
-  mine.write("one", "1").write("two", "2").rm("one").write("sub/three", "3");
-  EXPECT_EQ(must(world.realm.base_of(mine.root, depot.id)), mine.base);
-  depot.with("a.txt", "theirs").committed();
-  auto done = must(depot.commit(mine));
-  EXPECT_TRUE(done.merged);
-  EXPECT_THAT(done.from_others, ElementsAre("a.txt"));
-  EXPECT_EQ(depot.files(), (Files{{"a.txt", "theirs"}, {"sub/three", "3"}, {"two", "2"}}));
-}
-
 TEST(Commit, LetsAnAgentGoOnFromItsOwnRootAfterAMerge) {
   World world;
   auto depot = world.a_depot().with("mine", "0").with("theirs", "0").committed();
@@ -211,109 +198,6 @@ TEST(Commit, TakesTheExpectedRootAsBase) {
   EXPECT_EQ(depot.files(), (Files{{"a", "mine"}, {"b", "theirs"}}));
 }
 
-TEST(Commit, KnowsBetterThanTheExpectedRootWhereAChangeBegan) {
-  World world;
-  auto depot = world.a_depot().with("a", "1\n2\n3\n4\n").committed();
-  auto stale = depot.edit("a", "mine\n2\n3\n4\n");
-  depot.with("a", "theirs\n2\n3\n4\n").with("b", "theirs").committed();
-  // As somebody does who was told of the conflict, and of the root that is current.
-  for (int i = 0; i < 2; ++i) {
-    auto refused = depot.commit(stale, {.expected = depot.root()});
-    ASSERT_THAT(refused, FailsWith(Code::kConflict));
-    EXPECT_THAT(detail_paths(refused.error()), ElementsAre("a"));
-  }
-  EXPECT_THAT(depot.commit(stale, {.expected = depot.root(), .exact = true}),
-              FailsWith(Code::kPreconditionFailed));
-  EXPECT_EQ(depot.files(), (Files{{"a", "theirs\n2\n3\n4\n"}, {"b", "theirs"}}));
-
-  auto elsewhere = depot.checkout().write("a", "theirs\n2\n3\nmine\n");
-  depot.with("c", "theirs").committed();
-  auto done = must(depot.commit(elsewhere, {.expected = depot.root()}));
-  EXPECT_TRUE(done.merged);
-  EXPECT_EQ(depot.files(),
-            (Files{{"a", "theirs\n2\n3\nmine\n"}, {"b", "theirs"}, {"c", "theirs"}}));
-}
-
-TEST(Commit, BringsAnOldRootBackOnPurposeOnly) {
-  World world;
-  auto depot = world.a_depot().with("a", "1").committed();
-  const auto old = depot.root();
-  depot.with("a", "2").with("b", "theirs").committed();
-  const auto current = depot.root();
-  EXPECT_THAT(depot.commit(old, {.expected = current}), FailsWith(Code::kConflict));
-  EXPECT_EQ(depot.root(), current);
-  must(depot.commit(old, {.expected = current, .exact = true}));
-  EXPECT_EQ(depot.files(), (Files{{"a", "1"}}));
-  must(world.realm.revert(depot.id, current, ""));
-  must(depot.commit(old, {.force = true}));
-  EXPECT_EQ(depot.files(), (Files{{"a", "1"}}));
-  must(world.realm.revert(depot.id, current, ""));
-  EXPECT_EQ(depot.root(), current);
-}
-
-// Keys are made of content: a draft may be a root that was there before.
-TEST(Commit, KeepsApartWhoBeganWhereWhenARootArisesAgain) {
-  World world;
-  auto depot = world.a_depot().with("flag", "off").committed();
-  const auto off = depot.root();
-  depot.with("flag", "on").committed();
-  const auto on = depot.root();
-  // Somebody turns it back and commits nothing yet; this is the first root again.
-  auto theirs = depot.edit("flag", "off");
-  ASSERT_EQ(theirs.root, off);
-  // What was begun at the first root has not seen the flag change.
-  const auto mine = must(save_write(world.realm, off, std::nullopt, "f", "1"));
-  EXPECT_TRUE(must(depot.commit(mine, {.expected = off})).merged);
-  EXPECT_EQ(depot.files(), (Files{{"f", "1"}, {"flag", "on"}}));
-  // And whoever turned it back gets what it wants.
-  EXPECT_TRUE(must(depot.commit(theirs)).changed);
-  EXPECT_EQ(depot.files(), (Files{{"f", "1"}, {"flag", "off"}}));
-  EXPECT_NE(on, depot.root());
-}
-
-// A draft that is the depot's root again does not stand in the way of what is made on that root.
-TEST(Commit, GoesOnFromTheCurrentRootThoughItAroseAgain) {
-  World world;
-  auto depot = world.a_depot().with("n", "1").committed();
-  const auto first = depot.root();
-  depot.with("n", "2").committed();
-  const auto second = depot.root();
-  // Somebody who has read the first writes the same.
-  ASSERT_EQ(must(save_write(world.realm, first, std::nullopt, "n", "2")), second);
-  for (const auto& expected : {std::optional(second), std::optional<NodeKey>()}) {
-    const auto next = must(save_write(world.realm, depot.root(), std::nullopt, "n", "3"));
-    EXPECT_FALSE(must(depot.commit(next, {.expected = expected})).merged);
-    EXPECT_EQ(depot.files(), (Files{{"n", "3"}}));
-    must(world.realm.revert(depot.id, second, ""));
-    ASSERT_EQ(must(save_write(world.realm, first, std::nullopt, "n", "2")), second);
-  }
-}
-
-TEST(Commit, SaysWhatOthersHaveDoneAlready) {
-  World world;
-  auto depot = world.a_depot().with("n", "1").with("o.json", R"({"n": 1, "x": 1, "y": 1})");
-  depot.with("dir/t", "1\n2\n3\n4\n5\n").committed();
-  const auto began = depot.root();
-  auto first = depot.edit("n", "2");
-  auto second = depot.edit("n", "2");
-  EXPECT_THAT(must(depot.commit(first, {.expected = began})).same_as_others, IsEmpty());
-  auto done = must(depot.commit(second, {.expected = began}));
-  EXPECT_FALSE(done.changed);
-  EXPECT_THAT(done.same_as_others, ElementsAre("n"));
-
-  auto mine = depot.checkout();
-  mine.write("o.json", R"({"n": 2, "x": 2, "y": 1})").write("dir/t", "1\n2\n3\n4\nfive\n");
-  depot.with("o.json", R"({"n": 2, "x": 1, "y": 2})").committed();
-  depot.with("dir/t", "one\n2\n3\n4\nfive\n").committed();
-  EXPECT_THAT(must(depot.commit(mine)).same_as_others, ElementsAre("dir/t", "o.json"));
-
-  mine = depot.checkout();
-  mine.write("o.json", R"({"n": 2, "x": 3, "y": 2})").write("dir/t", "one\n2\n3\n4\n5\n");
-  depot.with("o.json", R"({"n": 2, "x": 2, "y": 3})").with("dir/t", "1\n2\n3\n4\nfive\n");
-  depot.committed();
-  EXPECT_THAT(must(depot.commit(mine)).same_as_others, IsEmpty());
-}
-
 TEST(Commit, RefusesAStaleExpectedRootThatDoesNotFitAndReportsTheCurrentOne) {
   World world;
   auto depot = world.a_depot().with("src/a.ts", "1").committed();
@@ -343,24 +227,11 @@ TEST(Commit, TakesARootOfUnknownBaseAsItIs) {
   World world;
   auto depot = world.a_depot().with("a", "1").committed();
   auto elsewhere = world.a_depot("other").with("z", "1").committed();
-  EXPECT_EQ(must(world.realm.base_of(elsewhere.root(), depot.id)), std::nullopt);
+  EXPECT_EQ(base_of(world.realm, elsewhere.root(), depot.id), std::nullopt);
   auto done = must(depot.commit(elsewhere.root()));
   EXPECT_FALSE(done.merged);
   EXPECT_EQ(depot.files(), (Files{{"z", "1"}}));
   EXPECT_EQ(depot.history().size(), 3U);
-}
-
-TEST(Commit, RemembersBasesPerDepot) {
-  World world;
-  auto left = world.a_depot("left").with("a", "1").committed();
-  auto right = world.a_depot("right");
-  must(right.commit(left.root()));
-  auto draft = left.edit("a", "2");  // it began at the left depot, though both have that root
-  right.with("b", "theirs").committed();
-  left.with("b", "theirs").committed();
-  EXPECT_EQ(must(world.realm.base_of(draft.root, right.id)), std::nullopt);
-  EXPECT_TRUE(must(left.commit(draft)).merged);
-  EXPECT_FALSE(must(right.commit(draft)).merged);
 }
 
 TEST(Commit, StoresAStagedChangeTogetherWithTheCommit) {

@@ -109,7 +109,7 @@ TEST_F(OwnershipTest, OfASavedRootIsRecordedWithIt) {
   EXPECT_TRUE(owns(ann, changed.root->key()));
   EXPECT_TRUE(owns(bob, changed.file.key));
   EXPECT_FALSE(owns(ann, key_at(world, changed.root->key(), "dir"))) << "that is reached by path";
-  EXPECT_EQ(must(world.realm.base_of(changed.root->key(), depot.id)), depot.root());
+  EXPECT_EQ(base_of(world.realm, changed.root->key(), depot.id), depot.root());
 }
 
 TEST_F(OwnershipTest, OfACommittedRootIsOfWhatThePlaceBecame) {

@@ -240,9 +240,9 @@ TEST(PlaceCommit, RemembersBasesPerPlace) {
   auto b = depot.at("b");
   ASSERT_EQ(a.root(), b.root());
   auto mine = a.edit("y", "mine");
-  EXPECT_EQ(must(world.realm.base_of(mine.root, a.place)), a.root());
-  EXPECT_EQ(must(world.realm.base_of(mine.root, b.place)), std::nullopt);
-  EXPECT_EQ(must(world.realm.base_of(mine.root, depot.id)), std::nullopt);
+  EXPECT_EQ(base_of(world.realm, mine.root, a.place), a.root());
+  EXPECT_EQ(base_of(world.realm, mine.root, b.place), std::nullopt);
+  EXPECT_EQ(base_of(world.realm, mine.root, depot.id), std::nullopt);
   a.with("x", "theirs").committed();
   b.with("x", "theirs").committed();
   EXPECT_TRUE(must(a.commit(mine)).merged);
@@ -762,7 +762,7 @@ class PlacesTest final {
     const bool there = current().dirs.contains(agent.place);
     const auto is = there ? std::optional(depot_.at(agent.place).root()) : std::nullopt;
     // What was committed in between and taken back by somebody is part of what the draft grew from.
-    const auto from = must(world_.realm.base_of(agent.draft.root, depot_.at(agent.place).place));
+    const auto from = base_of(world_.realm, agent.draft.root, depot_.at(agent.place).place);
     const bool as_said = !from || from == agent.draft.base || from == agent.draft.root;
     auto done =
         depot_.at(agent.place).commit(agent.draft, {.expected = agent.draft.base, .exact = true});

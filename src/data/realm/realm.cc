@@ -229,30 +229,6 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
   return save(stage, change, from, options);
 }
 
-namespace {
-
-// What a root grew from, when it is made on `from`: of a root that was committed, that root and
-// what it was made on when it was made anew; of a draft, all that it grew from.
-Origin inherited(Origin origin, const NodeKey& from) {
-  if (origin.base != from && origin.grew_from(from)) origin.others = {from};
-  return origin;
-}
-
-// Adds what was noted when the same root arose before: nobody knows whose it is that is committed
-// later. That it was committed comes first.
-void add_known(Origin& origin, const Origin& known, const NodeKey& root) {
-  auto before = known.others;
-  before.insert(before.begin(), known.base);
-  if (known.grew_from(root)) before.insert(before.begin(), root);
-  for (const auto& other : before) {
-    if (origin.grew_from(other)) continue;
-    origin.others.insert(other == root ? origin.others.begin() : origin.others.end(), other);
-  }
-  if (origin.others.size() > Origin::kMaxOthers) origin.others.resize(Origin::kMaxOthers);
-}
-
-}  // namespace
-
 Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKey& from,
                          const SaveOptions& options) {
   const auto& root = change.root->key();
@@ -271,7 +247,7 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
     auto remember = [&](Origin origin) -> Result<void> {
       const auto key = records::origin_key(id_, root, origin.place);
       const auto stored = TRY(kv_.get(key));
-      if (stored) add_known(origin, TRY(records::decode_origin(key, *stored)).origin, root);
+      if (stored) origin.add(TRY(records::decode_origin(key, *stored)).origin, root);
       origin.time = clock_.now();
       batch.conditions.push_back({key, stored});
       batch.puts.push_back({key, records::encode(origin)});
@@ -284,7 +260,7 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
       TRY(scan_records(kv_, records::origins(id_, from),
                        [&](ByteView key, ByteView value) -> Result<void> {
                          auto found = TRY(records::decode_origin(key, value));
-                         return remember(inherited(std::move(found.origin), from));
+                         return remember(std::move(found.origin).of_what_is_made_on(from));
                        }));
     }
     ownership_.add_to(batch, options.owners, {&root, 1});
@@ -298,12 +274,6 @@ Result<std::optional<Origin>> Realm::origin_of(const NodeKey& root, const Place&
   auto value = TRY(kv_.get(key));
   if (!value) return std::nullopt;
   return std::move(TRY(records::decode_origin(key, *value)).origin);
-}
-
-Result<std::optional<NodeKey>> Realm::base_of(const NodeKey& root, const Place& place) const {
-  const auto origin = TRY(origin_of(root, place));
-  if (!origin) return std::nullopt;
-  return origin->base;
 }
 
 Realm::Upload::Upload(Realm& realm) : realm_(realm), began_(realm.clock_.now()) {

@@ -150,8 +150,8 @@ class Realm final {
                     const SaveOptions& options);
   Result<void> save(const Stage& stage, const Changed& change, const NodeKey& from,
                     std::optional<Place> place);
-  // The root that this one is known to have grown from at this place.
-  Result<std::optional<NodeKey>> base_of(const NodeKey& root, const Place& place) const;
+  // What a root is known to have grown from at this place.
+  Result<std::optional<Origin>> origin_of(const NodeKey& root, const Place& place) const;
 
   // Checks a raw node (admit.h), stores it and makes it the owners', in one step. Buffered.
   Result<NodePtr> admit(const NodeKey& key, ByteView bytes, std::span<const DelegateId> owners);
@@ -186,7 +186,6 @@ class Realm final {
   struct Attempt;
   Result<std::optional<NodeKey>> current_root(const Depot& depot,
                                               const CommitRequest& request) const;
-  Result<std::optional<Origin>> origin_of(const NodeKey& root, const Place& place) const;
   Result<std::optional<NodeKey>> grown_from(const std::optional<NodeKey>& current,
                                             const CommitRequest& request) const;
   Result<std::optional<NodeKey>> base_to_merge(const std::optional<NodeKey>& current,

@@ -266,7 +266,7 @@ TEST(Realms, ShareNothing) {
   EXPECT_THAT(other.nodes().get(depot.root()), FailsWith(Code::kNodeNotFound));
   EXPECT_THAT(other.resolve(depot.root().render()), FailsWith(Code::kNodeNotFound));
   EXPECT_THAT(other.create_depot("t", depot.root()), FailsWith(Code::kNodeNotFound));
-  EXPECT_EQ(must(other.base_of(depot.root(), depot.id)), std::nullopt);
+  EXPECT_EQ(base_of(other, depot.root(), depot.id), std::nullopt);
   EXPECT_EQ(must(other.usage()), Usage{});
 
   DepotStory theirs(other, must(other.create_depot("theirs")).id);

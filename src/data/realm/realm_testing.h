@@ -53,6 +53,12 @@ inline Result<NodeKey> save_rm(Realm& realm, const NodeKey& from, std::optional<
   return changed.root->key();
 }
 
+// The newest root that this one grew from.
+inline std::optional<NodeKey> base_of(const Realm& realm, const NodeKey& root, const Place& place) {
+  const auto origin = must(realm.origin_of(root, place));
+  return origin ? std::optional(origin->base) : std::nullopt;
+}
+
 // The work of an agent on a depot's or place's root so far: each step is saved and builds on the
 // one before.
 class Draft final {

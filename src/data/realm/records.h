@@ -11,16 +11,15 @@
 // Ids and keys are their bytes, the sequence eight bytes big-endian. Values start with a version.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/result.h"
 #include "data/cas/node_key.h"
+#include "data/realm/origin.h"
 #include "data/realm/place.h"
 #include "data/store/key_value.h"
 
@@ -48,22 +47,6 @@ struct HistoryEntry {
   bool merged = false;
 
   bool operator==(const HistoryEntry&) const = default;
-};
-
-// The base a root grew from: the root that stood at the place then.
-struct Origin {
-  Place place;
-  NodeKey base;
-  Millis time = 0;
-  // Keys are made of content, so a root may arise more than once: further roots that it grew from,
-  // itself when it was committed, the newest first.
-  std::vector<NodeKey> others = {};
-  static constexpr std::size_t kMaxOthers = 4;
-
-  bool grew_from(const NodeKey& root) const {
-    return base == root || std::ranges::find(others, root) != others.end();
-  }
-  bool operator==(const Origin&) const = default;
 };
 
 // A delegate wrote a node, the last time then.

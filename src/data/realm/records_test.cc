@@ -68,7 +68,10 @@ TEST(Records, DecodeToWhatWasEncoded) {
                                            records::encode(entry))),
               entry);
 
-    const Origin origin{some_id<DepotId>(dice), some_key(dice), some_time(dice)};
+    Origin origin{some_id<DepotId>(dice), some_key(dice), some_time(dice)};
+    for (auto more = dice.below(Origin::kMaxOthers + 1); more > 0; --more) {
+      origin.others.push_back(some_key(dice));
+    }
     const auto root = some_key(dice);
     auto found = must(records::decode_origin(records::origin_key(realm, root, origin.place),
                                              records::encode(origin)));

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/os/os_testing.h"
@@ -132,12 +134,27 @@ TEST_F(ServeTest, SaysWhereItIsAsLongAsItRuns) {
   EXPECT_TRUE(RunningServer::start(options(), clock, random));
 }
 
+// Asked of the kernel, so that a server that cannot is not taken for a machine that cannot.
+bool machine_has_version_six() {
+  const int socket = ::socket(AF_INET6, SOCK_STREAM, 0);
+  if (socket < 0) return false;
+  sockaddr_in6 loopback{};
+  loopback.sin6_family = AF_INET6;
+  loopback.sin6_addr = in6addr_loopback;
+  const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&loopback), sizeof loopback) == 0;
+  ::close(socket);
+  return bound;
+}
+
 TEST_F(ServeTest, AnAddressOfVersionSixStandsInBrackets) {
   auto given = options();
   given.address = "::1";
   given.internal = internal("::1", "a secret that is long enough\n");
   const auto server = RunningServer::start(given, clock, random);
-  if (!server && server.error().code == Code::kUnavailable) GTEST_SKIP() << "no IPv6 here";
+  if (!machine_has_version_six()) {
+    EXPECT_FALSE(server);
+    return;
+  }
   ASSERT_TRUE(server) << server.error().render();
   for (const auto& url : {(*server)->url(), (*server)->internal_url().value_or("")}) {
     EXPECT_THAT(url, testing::MatchesRegex("http://\\[::1\\]:[0-9]+"));
