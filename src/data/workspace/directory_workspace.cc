@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <tuple>
 
+#include "base/explain.h"
 #include "base/mutex.h"
 #include "base/os/os_error.h"
 #include "base/os/remove_tree.h"
@@ -225,12 +226,11 @@ Result<void> DirectoryWorkspace::State::move_across(const Spot& source, const Sp
   if (removed) return {};
   // The copy is whole and stays; so does the rest of the source.
   put_back(source, aside);
-  auto failure = os::path_failure(removed.error(), source.place);
-  failure.error().message = fmt::format(
-      "all of '{}' is at '{}' now, but some of it could not be removed from where it "
-      "was: {}",
-      os::shown_path(source.place), os::shown_path(target.place), failure.error().message);
-  return failure;
+  return Failure(explained(
+      os::path_failure(removed.error(), source.place).error(),
+      fmt::format(
+          "all of '{}' is at '{}' now, but some of it could not be removed from where it was",
+          os::shown_path(source.place), os::shown_path(target.place))));
 }
 
 Result<std::shared_ptr<DirectoryWorkspace>> DirectoryWorkspace::open(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/explain.h"
 #include "base/os/os_error.h"
 #include "data/workspace/similar_names.h"
 
@@ -18,12 +19,11 @@ constexpr int kMakeAttempts = 8;
 Failure missing_failure(int directory, std::string_view directory_place, const std::string& name,
                         std::string_view asked) {
   const auto place = join_path(directory_place, name);
-  auto failure = os::path_failure(ENOENT, asked, place);
-  auto error = std::move(failure).error();
   const auto near = nearest_name(directory, name);
-  error.message += near.empty() ? std::string("; list its directory to see what does")
-                                : fmt::format("; did you mean '{}'?",
-                                              os::shown_path(join_path(directory_place, near)));
+  const auto advice = near.empty() ? std::string("list its directory to see what does")
+                                   : fmt::format("did you mean '{}'?",
+                                                 os::shown_path(join_path(directory_place, near)));
+  auto error = advised(os::path_failure(ENOENT, asked, place).error(), advice);
   return Failure(std::move(error).with("missing", place));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/explain.h"
 #include "data/json/jmespath/jmespath.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/json_argument.h"
@@ -52,8 +53,8 @@ Result<json::Value> query_depot(Kit& kit, const QueryArguments& given) {
 Error with_kind(Error error) {
   const auto kind = error.details.find("kind");
   if (error.code != Code::kInvalidQuery || kind == error.details.end()) return error;
-  error.message = fmt::format("{}: {}", std::get<std::string>(kind->second), error.message);
-  return error;
+  const auto name = std::get<std::string>(kind->second);
+  return explained(std::move(error), name);
 }
 
 Result<int> run_query(Kit& kit, const QueryArguments& given) {

@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include "base/explain.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/depot_place.h"
@@ -210,15 +211,13 @@ Result<json::Value> commit(client::Client& client, const SandboxArguments& given
 Failure kept(Error error, sandbox::SandboxDirectory& directory, const Outcome& outcome,
              const std::string& root) {
   directory.keep();
-  error.message += fmt::format(
-      "; nothing was committed, and the files are kept in {}: put them in "
-      "with 'cairn put'",
+  auto advice = fmt::format(
+      "nothing was committed, and the files are kept in {}: put them in with 'cairn put'",
       directory.work().string());
   if (!root.empty()) {
-    error.message +=
-        fmt::format(", or look at both with 'cairn diff {} {}'", outcome.tree.depot, root);
+    advice += fmt::format(", or look at both with 'cairn diff {} {}'", outcome.tree.depot, root);
   }
-  return Failure(std::move(error).with("kept", directory.work().string()));
+  return Failure(advised(std::move(error), advice).with("kept", directory.work().string()));
 }
 
 int decline(Kit& kit, sandbox::SandboxDirectory& directory, const SandboxArguments& given,

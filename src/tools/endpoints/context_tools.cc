@@ -1,4 +1,5 @@
 // Tools on contexts (ADI): create, list, get, update, delete.
+#include "base/explain.h"
 #include "tools/depots/depots.h"
 #include "tools/endpoints/endpoints.h"
 #include "tools/endpoints/tools.h"
@@ -53,11 +54,10 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
         if (binding.tool != tool.id) continue;
         auto bound = bind(call.table(), tool, binding);
         if (bound) continue;
-        auto error = std::move(bound).error();
-        error.message =
-            fmt::format("the endpoint {} shows it as '{}', which then would not fit: {}",
-                        endpoint.id.render(), binding.name, error.message);
-        return Failure(std::move(error));
+        return Failure(
+            explained(std::move(bound).error(),
+                      fmt::format("the endpoint {} shows it as '{}', which then would not fit",
+                                  endpoint.id.render(), binding.name)));
       }
     }
     return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/explain.h"
 #include "base/quote.h"
 #include "tools/executor/definition.h"
 
@@ -10,9 +11,7 @@ namespace {
 
 // An error about one of several.
 Failure at(Error error, std::string_view place) {
-  error.message = fmt::format("{}: {}", place, error.message);
-  error.details.insert_or_assign("binding", std::string(place));
-  return Failure(std::move(error));
+  return Failure(explained(std::move(error), place).with("binding", std::string(place)));
 }
 
 std::map<std::string, ArgumentRule> rules_of(const json::Object& given) {

@@ -1,5 +1,6 @@
 #include "tools/json/documents.h"
 
+#include "base/explain.h"
 #include "base/quote.h"
 #include "data/cas/file.h"
 #include "data/json/arena_document.h"
@@ -63,11 +64,8 @@ Result<OpenDocument> Documents::open(const TreeView& tree, const Path& path) {
   auto document = std::make_shared<json::ArenaDocument>();
   auto parsed = document->parse(source, kLimits);
   if (!parsed) {
-    const auto& error = parsed.error();
-    Error out_of_place(error.code,
-                       fmt::format("{} is not JSON: {}", file_in_message(at.path), error.message));
-    out_of_place.details = error.details;
-    return Failure(std::move(out_of_place));
+    return Failure(explained(std::move(parsed).error(),
+                             fmt::format("{} is not JSON", file_in_message(at.path))));
   }
   parsed_.fetch_add(1);
   out.value = {document, &document->value()};

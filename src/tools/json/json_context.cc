@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/explain.h"
 #include "base/quote.h"
 #include "data/json/document/cut.h"
 #include "data/json/document/find.h"
@@ -26,9 +27,8 @@ constexpr std::int64_t kAround = 4000;
 Result<json::Pointer> pointer_of(const Arguments& arguments, std::string_view name) {
   auto pointer = json::Pointer::parse(arguments.text(name));
   if (pointer) return pointer;
-  auto error = std::move(pointer).error();
-  error.message = fmt::format("'{}' is {}: {}", name, shown(arguments.text(name)), error.message);
-  return Failure(std::move(error));
+  return Failure(explained(std::move(pointer).error(),
+                           fmt::format("'{}' is {}", name, shown(arguments.text(name)))));
 }
 
 // A result on the way to the data of a call. Through a bound tool its failure is reported without

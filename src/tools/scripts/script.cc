@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/explain.h"
 #include "base/quote.h"
 #include "tools/scripts/environment.h"
 #include "tools/scripts/libraries.h"
@@ -158,8 +159,7 @@ std::int64_t take_line(std::string_view& text) {
 
 Error at_line(Error error, std::int64_t line) {
   if (line <= 0) return error;
-  error.message = fmt::format("line {}: {}", line, error.message);
-  return std::move(error).with("line", line);
+  return explained(std::move(error), fmt::format("line {}", line)).with("line", line);
 }
 
 std::string one_line(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/explain.h"
 #include "base/quote.h"
 #include "data/cas/file.h"
 #include "data/tree/change.h"
@@ -311,13 +312,14 @@ namespace {
 // Put in the words of a caller that works with files: it knows neither roots nor force.
 Error told_conflict(Error error) {
   const auto names = paths_in_conflict(error);
-  error.message = fmt::format(
-      "somebody else has changed {} meanwhile, and the two changes do not fit together; nothing "
-      "was changed: read it again, and repeat with what should be there",
-      names.empty() ? "the same" : names);
   // Roots would mean nothing to the caller.
   std::erase_if(error.details, [](const auto& one) { return one.first != "paths"; });
-  return error;
+  return retold(
+      std::move(error),
+      fmt::format("somebody else has changed {} meanwhile, and the two changes do not fit "
+                  "together; nothing was changed: read it again, and repeat with what should be "
+                  "there",
+                  names.empty() ? "the same" : names));
 }
 
 }  // namespace
