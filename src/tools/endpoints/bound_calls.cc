@@ -233,8 +233,9 @@ json::Object answer_of(script::Outcome outcome) {
 Result<Reply> BoundCalls::run_script(Call& call, const BoundTool& bound,
                                      const json::Object& arguments) {
   std::vector<script::Handle> handles;
-  for (const auto& context : script_contexts(bound.source)) {
-    handles.push_back({context.name, context.operations});
+  for (const auto& context : bound.handles) {
+    auto& handle = handles.emplace_back(script::Handle{context.name, {}});
+    for (const auto& tool : context.tools) handle.operations.push_back(tool.name);
   }
   auto host = [&](std::string_view handle, std::string_view name,
                   const json::Object& given) -> Result<json::Value> {
@@ -247,8 +248,8 @@ Result<Reply> BoundCalls::run_script(Call& call, const BoundTool& bound,
   const auto& config = bound.source.config;
   auto outcome = TRY(script::run(json::text(config.at("script")), json::Value(arguments), handles,
                                  host, services_.clock, script_limits(config, call.stopping())));
-  if (const auto* promised = json::find(config, "outputSchema")) {
-    auto fits = TRY(json::Schema::compile(*promised)).check(outcome.value);
+  if (bound.promised) {
+    auto fits = bound.promised->check(outcome.value);
     if (!fits) {
       return fail(Code::kScriptError, "the result does not fit the tool's outputSchema: {}",
                   fits.error().message);

@@ -211,9 +211,14 @@ Result<BoundTool> bind(const ToolTable& table, const ContextTool& tool, const Bi
   made.description = description_of(tool, binding, form);
   made.audited = audited(form, binding);
   std::vector<ScriptHandle> handles;
-  if (script) handles = TRY(handles_of(table, tool));
-  return BoundTool{binding,         tool,          std::move(form), std::move(handles),
-                   std::move(made), std::move(own)};
+  std::optional<json::Schema> promised;
+  if (script) {
+    handles = TRY(handles_of(table, tool));
+    const auto* output = json::find(tool.config, "outputSchema");
+    if (output != nullptr) promised = TRY(json::Schema::compile(*output));
+  }
+  return BoundTool{binding,         tool,           std::move(form),    std::move(handles),
+                   std::move(made), std::move(own), std::move(promised)};
 }
 
 Result<json::Object> BoundTool::arguments(const json::Object& given) const {

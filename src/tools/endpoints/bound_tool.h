@@ -30,6 +30,8 @@ struct BoundTool {
   // The operation's own schema, where passing the tool's does not mean passing this one: what a
   // script's schema says of names (patterns, dependencies) does not follow a renaming.
   std::optional<json::Schema> own;
+  // What a script's results fit, where its configuration says so.
+  std::optional<json::Schema> promised;
 
   // The arguments of the operation, under its own names, with all that is fixed.
   // INVALID_ARGUMENT says which of the caller's is wrong.
