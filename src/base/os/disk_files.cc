@@ -1,5 +1,6 @@
 #include "base/os/disk_files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <string>
@@ -18,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPortion = std::size_t{1024} * 1024;
+// Most files that are read whole are smaller.
+constexpr std::size_t kFirstRead = 4096;
 
 Outcome<void> write_new(const std::string& path, ByteView content, mode_t mode,
                         const Kernel& kernel) {
@@ -82,6 +85,30 @@ Result<void> replace_file(const fs::path& path, ByteView content, mode_t mode,
     return io_error("write", path, replaced.error());
   }
   return checked(sync_parent(path, kernel), "write", path);
+}
+
+Outcome<std::string> read_file(const fs::path& path, std::size_t most, const Kernel& kernel) {
+  const auto file = TRY(open_path(path, O_RDONLY, kernel));
+  std::string out;
+  Bytes room(kFirstRead, '\0');
+  while (const auto count = TRY(read(file.fd(), room, kernel))) {
+    if (count > most - out.size()) return std::unexpected(EFBIG);
+    out.append(room, 0, count);
+    room.resize(kPortion);
+  }
+  return out;
+}
+
+Outcome<std::string> read_line(const fs::path& path, const Kernel& kernel) {
+  constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
+  auto text = TRY(read_file(path, kMostBytes, kernel));
+  text.resize(std::min(text.size(), text.find('\n')));
+  return text;
+}
+
+Result<void> rename_path(const fs::path& from, const fs::path& to, const Kernel& kernel) {
+  auto renamed = rename_over(AT_FDCWD, from, AT_FDCWD, to, kernel);
+  return checked(std::move(renamed), fmt::format("rename to '{}'", shown_path(to.string())), from);
 }
 
 Result<void> sync_path(const fs::path& path, const Kernel& kernel) {

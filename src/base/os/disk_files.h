@@ -20,6 +20,17 @@ namespace cairn::os {
 Result<void> replace_file(const std::filesystem::path& path, ByteView content, mode_t mode,
                           const Kernel& kernel = {});
 
+// The whole of a small file, links followed. EFBIG when it has more than `most` bytes.
+Outcome<std::string> read_file(const std::filesystem::path& path,
+                               std::size_t most = std::size_t{64} << 20, const Kernel& kernel = {});
+// Its first line, without the end: how a secret stands in a file.
+Outcome<std::string> read_line(const std::filesystem::path& path, const Kernel& kernel = {});
+
+// Gives a file or directory another name, in the place of what has it: a file, or an empty
+// directory.
+Result<void> rename_path(const std::filesystem::path& from, const std::filesystem::path& to,
+                         const Kernel& kernel = {});
+
 // A file or a directory, not what is in it.
 Result<void> sync_path(const std::filesystem::path& path, const Kernel& kernel = {});
 

@@ -16,6 +16,54 @@ mode_t mode_of(const std::string& path) {
   return stat_name(AT_FDCWD, path).value_or(Stat{}).stx_mode & 07777U;
 }
 
+TEST(ReadFile, GivesAllOfIt) {
+  TempTree tree;
+  const std::string large(3'000'000, 'x');
+  tree.file("large", large);
+  tree.file("empty", "");
+  EXPECT_EQ(read_file(tree.at("large")), large);
+  EXPECT_EQ(read_file(tree.at("empty")), "");
+  EXPECT_EQ(read_file(tree.at("large"), large.size()), large);
+}
+
+TEST(ReadFile, SaysWhyItCannot) {
+  TempTree tree;
+  tree.file("a", "four");
+  EXPECT_EQ(read_file(tree.at("a"), 3), std::unexpected(EFBIG));
+  EXPECT_EQ(read_file(tree.at("none")), std::unexpected(ENOENT));
+  EXPECT_EQ(read_file(tree.root()), std::unexpected(EISDIR));
+}
+
+TEST(ReadFile, ReadsInPortionsAsTheyCome) {
+  TempTree tree;
+  tree.file("a", "one\ntwo\n");
+  Failing slow(std::size_t{1});
+  EXPECT_EQ(read_file(tree.at("a"), 100, slow.kernel()), "one\ntwo\n");
+  Failing broken(EIO, {.call = Call::kRead, .nth = 1});
+  EXPECT_EQ(read_file(tree.at("a"), 100, broken.kernel()), std::unexpected(EIO));
+}
+
+TEST(ReadLine, GivesTheFirstWithoutItsEnd) {
+  TempTree tree;
+  tree.file("two", "one\ntwo\n");
+  tree.file("open", "one");
+  tree.file("empty", "");
+  EXPECT_EQ(read_line(tree.at("two")), "one");
+  EXPECT_EQ(read_line(tree.at("open")), "one");
+  EXPECT_EQ(read_line(tree.at("empty")), "");
+}
+
+TEST(RenamePath, TakesThePlaceOrSaysWhyNot) {
+  TempTree tree;
+  tree.file("a/x", "1");
+  EXPECT_TRUE(rename_path(tree.at("a"), tree.at("b")));
+  EXPECT_THAT(tree.picture("."), ElementsAre("b/", "b/x=1"));
+  const auto refused = rename_path(tree.at("a"), tree.at("c"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kIoError);
+  EXPECT_THAT(refused.error().message, HasSubstr("cannot rename to '" + tree.at("c") + "' '"));
+}
+
 TEST(ReplaceFile, MakesAndReplacesWithTheModeThatIsAskedFor) {
   TempTree tree;
   ASSERT_TRUE(replace_file(tree.at("a"), "one", 0600));

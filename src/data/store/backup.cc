@@ -1,6 +1,5 @@
 #include "data/store/backup.h"
 
-#include <fstream>
 #include <system_error>
 
 #include "base/os/disk_files.h"
@@ -25,10 +24,10 @@ Result<void> write_marker(const fs::path& target) {
 }
 
 Result<void> check_marker(const fs::path& backup) {
-  std::ifstream file(backup / kMarkerName, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
   std::error_code error;
-  if (text == kMarker && fs::exists(backup / "store" / "CURRENT", error)) return {};
+  if (os::read_file(backup / kMarkerName, kMarker.size()) == kMarker &&
+      fs::exists(backup / "store" / "CURRENT", error))
+    return {};
   return fail(Code::kInvalidArgument, "'{}' is not a complete backup made by `cairn backup`",
               backup.string());
 }
@@ -47,12 +46,7 @@ Result<void> fill_restored(const fs::path& backup, const fs::path& partial,
                            const fs::path& target) {
   TRY(os::copy_files(backup / "store", partial / "store"));
   TRY(os::sync_path(partial));
-  std::error_code error;
-  fs::rename(partial, target, error);
-  if (error) {
-    return fail(Code::kIoError, "cannot rename '{}' to '{}': {}", partial.string(), target.string(),
-                error.message());
-  }
+  TRY(os::rename_path(partial, target));
   return os::sync_path(parent_of(target));
 }
 

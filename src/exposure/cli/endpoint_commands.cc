@@ -1,15 +1,14 @@
 // cairn endpoint …: ways in for outsiders.
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/os/disk_files.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/json_argument.h"
@@ -209,18 +208,8 @@ Result<int> run_delete(Kit& kit, const EndpointArguments& given) {
 
 Result<void> write_file(const std::filesystem::path& file, const std::string& content,
                         bool executable) {
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << content;
-  out.close();
-  if (!out) return fail(Code::kIoError, "'{}' cannot be written", file.string());
-  if (executable) {
-    using enum std::filesystem::perms;
-    std::filesystem::permissions(
-        file, owner_all | group_read | group_exec | others_read | others_exec, error);
-  }
-  return {};
+  TRY(os::make_directories(file.parent_path()));
+  return os::replace_file(file, content, executable ? 0777 : 0666);
 }
 
 // The server that a skill's script will call: the named one, or the one that runs.

@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <span>
 #include <string_view>
 #include <system_error>
 
+#include "base/os/disk_files.h"
+#include "base/os/os_error.h"
 #include "base/quote.h"
 
 namespace cairn::cli {
@@ -20,9 +21,8 @@ std::string environment(const char* name) {
 }
 
 Result<std::string> first_line(const std::string& file) {
-  std::ifstream in(file);
-  std::string line;
-  if (std::getline(in, line) && !line.empty()) return line;
+  auto line = TRY(os::checked(os::read_line(file), "read", file));
+  if (!line.empty()) return line;
   return fail(Code::kInvalidArgument, "there is no token in the file '{}'", shown(file));
 }
 

@@ -4,13 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "base/base32.h"
+#include "base/explain.h"
 #include "base/os/disk_files.h"
 #include "base/os/os_error.h"
 #include "base/quote.h"
@@ -22,6 +21,8 @@ namespace cairn::mirror {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
+// Of a million files it is a hundred million.
+constexpr std::size_t kMaxStateBytes = std::size_t{4} << 30;
 
 Failure damaged(std::string_view why) {
   return fail(
@@ -189,19 +190,14 @@ Result<MirrorStateFile> MirrorStateFile::open(const std::filesystem::path& path,
 }
 
 Result<std::optional<MirrorState>> MirrorStateFile::load() const {
-  std::error_code error;
+  auto read = os::read_file(path_, kMaxStateBytes, kernel_);
   // Only when it is known to be missing: a directory that cannot be read is an error.
-  if (!std::filesystem::exists(path_, error) && !error) return std::nullopt;
-  std::ifstream in(path_, std::ios::binary);
-  if (!in) return os::io_error("read", path_, errno);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) return os::io_error("read", path_, EIO);
-  auto state = MirrorState::parse(text.view(), identity_);
+  if (!read && read.error() == ENOENT) return std::nullopt;
+  const auto text = TRY(os::checked(std::move(read), "read", path_));
+  auto state = MirrorState::parse(text, identity_);
   if (state) return std::move(*state);
-  auto why = std::move(state).error();
-  why.message = fmt::format("'{}': {}", shown(path_.string(), 1000), why.message);
-  return Failure(std::move(why));
+  return Failure(
+      explained(std::move(state).error(), fmt::format("'{}'", shown(path_.string(), 1000))));
 }
 
 // The lock is ours, so nobody else replaces it.

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <sstream>
 #include <string_view>
@@ -21,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/os/disk_files.h"
 #include "base/quote.h"
 
 namespace cairn::sandbox {
@@ -166,12 +166,9 @@ Words bubblewrap(const std::string& program, const SandboxDirectory& directory,
 
 // Somebody has to be there who owns the files.
 Result<void> write_users(const SandboxDirectory& directory) {
-  std::ofstream passwd(directory.path() / "passwd");
-  passwd << "user:x:1000:1000:user:" << kHome << ":/bin/sh\n";
-  std::ofstream group(directory.path() / "group");
-  group << "user:x:1000:\n";
-  if (passwd.flush() && group.flush()) return {};
-  return fail(Code::kIoError, "cannot write into '{}'", shown(directory.path().string()));
+  const auto user = fmt::format("user:x:1000:1000:user:{}:/bin/sh\n", kHome);
+  TRY(os::replace_file(directory.path() / "passwd", user, 0644));
+  return os::replace_file(directory.path() / "group", "user:x:1000:\n", 0644);
 }
 
 Result<int> run_without_terminal(SandboxDirectory& directory, const Words& words,

@@ -1,10 +1,11 @@
 #include "exposure/serve/running_server.h"
 
-#include <fstream>
 #include <thread>
 
 #include <unistd.h>
 
+#include "base/os/disk_files.h"
+#include "base/os/os_error.h"
 #include "base/pause.h"
 #include "exposure/http/server.h"
 #include "exposure/serve/metrics.h"
@@ -86,9 +87,7 @@ class RequestsOnly final : public http::Observer {
 };
 
 Result<std::string> read_secret(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string secret;
-  std::getline(in, secret);
+  const auto secret = TRY(os::checked(os::read_line(file), "read", file));
   constexpr std::size_t kLeast = 16;
   if (secret.size() >= kLeast) return secret;
   return fail(Code::kInvalidArgument,

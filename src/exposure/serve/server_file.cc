@@ -1,7 +1,5 @@
 #include "exposure/serve/server_file.h"
 
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <tuple>
 
@@ -30,9 +28,7 @@ ServerFile::~ServerFile() {
 }
 
 Result<std::string> running_server(const std::filesystem::path& data) {
-  std::ifstream in(server_file(data));
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  auto value = json::parse(text);
+  auto value = json::parse(os::read_file(server_file(data)).value_or(""));
   const auto* url = value && value->is_object() ? json::find(value->get_object(), "url") : nullptr;
   if (url != nullptr && url->is_string()) return std::string(json::text(*url));
   return fail(Code::kUnavailable, "no server says that it has {} open", data.string());

@@ -1,8 +1,9 @@
 #include "tools/executor/engine.h"
 
-#include <fstream>
+#include <cerrno>
 
 #include "base/os/disk_files.h"
+#include "base/os/os_error.h"
 #include "data/realm/gc.h"
 #include "data/realm/owner.h"
 #include "data/store/open.h"
@@ -136,11 +137,12 @@ Result<std::unique_ptr<Engine>> Engine::in_memory(const Clock& clock, Random& ra
 }
 
 Result<std::string> read_owner_token(const std::filesystem::path& directory) {
-  std::ifstream in(token_file(directory));
-  std::string token;
-  if (std::getline(in, token) && !token.empty()) return token;
+  const auto file = token_file(directory);
+  auto token = os::read_line(file);
+  if (!token && token.error() != ENOENT) return os::io_error("read", file, token.error());
+  if (token && !token->empty()) return *std::move(token);
   return fail(Code::kInvalidToken, "there is no token in {}; 'cairn token rotate' makes one",
-              token_file(directory).string());
+              file.string());
 }
 
 Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::path& directory) {
