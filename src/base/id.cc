@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/base32.h"
+#include "base/id_kind.h"
 #include "base/quote.h"
 
 namespace cairn {
@@ -74,6 +75,10 @@ Id<Tag> Id<Tag>::make(const Clock& clock, Random& random) {
 template <typename Tag>
 Result<Id<Tag>> Id<Tag>::parse(std::string_view text) {
   Id id;
+  if (!text.starts_with(Tag::kPrefix) && !kind_of_id(text).empty()) {
+    return wrong_id(text, fmt::format("a{} {} ({}…)", Tag::kWord.front() == 'e' ? "n" : "",
+                                      Tag::kWord, Tag::kPrefix));
+  }
   if (!text.starts_with(Tag::kPrefix) ||
       !parse_digits(text.substr(Tag::kPrefix.size()), id.bytes_)) {
     return fail(Code::kInvalidKey, "'{}' is not a {}; it should be {} and {} letters and digits",

@@ -390,7 +390,14 @@ class OneTool(DepotTest):
         self.assertEqual(do("read_text_file", path="a.txt", head=1), {"result": "one"})
         self.assertEqual(do("read_media_file", path="docs/guide.md"),
                          {"base64": base64.b64encode(b"# Guide\n").decode(),
-                          "mimeType": "application/octet-stream"})
+                          "mimeType": "text/markdown"})
+        self.assertEqual(do("read_file", path="a.txt", tail=1), {"result": "five\n"})
+        for method, arguments in (("write_file", {"path": "n/new.md", "content": "x"}),
+                                  ("delete_file", {"path": "docs", "recursive": True}),
+                                  ("move_file", {"source": "docs", "destination": "d"}),
+                                  ("undo", {})):
+            self.assertIs(do(method, dryRun=True, **arguments)["dryRun"], True)
+        self.assertEqual(self.messages(depot), ["begin", "created"])
         good, bad = do("read_multiple_files", paths=["docs/guide.md", "none"])["result"]
         self.assertEqual(good, {"path": "docs/guide.md", "content": "# Guide\n", "success": True})
         self.assertEqual((bad["path"], bad["success"]), ("none", False))
@@ -438,8 +445,8 @@ class OneTool(DepotTest):
                 ("参数错误", {"method": "read_text_file", "path": "a.txt", "head": 1, "tail": 1}),
                 ("参数错误", {}),
                 ("参数错误", {"method": 5}),
-                ("不支持的方法", {"method": "format_disk"}),
-                ("不支持的方法", {"method": "read_file", "path": "a.txt"})):
+                ("参数错误", {"method": "undo", "dryrun": True}),
+                ("不支持的方法", {"method": "format_disk"})):
             result = agent.result("filesystem", **arguments)
             self.assertTrue(result["isError"])
             told = result["structuredContent"]

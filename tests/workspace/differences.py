@@ -50,8 +50,9 @@ DIFFERENCES = {
         "edit repeated( lines| twice|, dry)?", "edit first of several",
         "edit only blanks in blank"], r"matched \d+ times"),
     7: Difference("content", ["tools/list"], "copy_file.*delete_file.*search_content"),
-    8: Difference("content", ["tools/list (read_text_file|read_file|directory_tree|search_files) "
-                              "input"], "offset|maxEntries|maxResults"),
+    8: Difference("content", ["tools/list (read_text_file|read_file|directory_tree|search_files|"
+                              "write_file|edit_file|create_directory|move_file) input"],
+                  "offset|maxEntries|maxResults|dryRun"),
     9: Difference("verdict content structured tree", [
         "(write|make) quoted root", "write root and space", "move to quoted root",
         "path \"<tree>'\""], "Access denied"),
@@ -105,13 +106,15 @@ DIFFERENCES = {
     28: Difference("content", [
         "move onto (link|link out|dangling|dangling out|loop)"], "Destination already exists"),
     29: Difference("verdict content structured", [
-        "(media |many |list |sizes |tree |find |write |move |edit )?extra arguments?",
+        "(media |many |list |sizes |tree |find )?extra arguments?",
         ".*: allowed with arguments"], "was ignored|did you mean"),
     30: Difference("verdict content structured tree", ["edit empty old.*"], "empty oldText"),
     31: Difference("content structured", ["zone info"], "Coordinated Universal Time"),
     32: Difference("content", ["alias <base>/alias/(none|no/such)"], "<base>/alias/"),
     33: Difference("verdict content structured", [r"find '\*\*/@\(!\(a\)\|b\)'"], "one is the most"),
     34: Difference("content structured", [r"find '\*\*/deep/1/2/3/\*\*/4/\*\*'"], "3/4/5/6"),
+    35: Difference("verdict content structured tree", [
+        "(write|move|edit) extra argument( in an edit)?"], "unknown argument"),
 }
 
 

@@ -133,6 +133,12 @@ def same(wanted):
     return lambda result, root: result == wanted
 
 
+def unchanged(files, wanted):
+    """This result, and nothing but these files."""
+    return lambda result, root: result == wanted and files == {
+        name: (root / name).read_text() for name in os.listdir(root)}
+
+
 # What there is, the manual's example, and whether its result is right.
 EXAMPLES = [
     (TREE, {"method": "read_text_file", "path": "resource/role/assistant/assistant.role.md"},
@@ -142,7 +148,7 @@ EXAMPLES = [
       "head": 10}, same("\n".join(TWENTY.split("\n")[:10]))),
     ({"file1.md": "one\n", "file3.txt": "three"},
      {"method": "read_multiple_files", "paths": ["file1.md", "file2.js", "file3.txt"]}, many),
-    ({"resource/role/fullstack-developer/": None},
+    ({},
      {"method": "write_file",
       "path": "resource/role/fullstack-developer/fullstack-developer.role.md",
       "content": "<role>\n  <personality>...</personality>\n</role>"}, role_written),
@@ -164,7 +170,37 @@ EXAMPLES = [
     # From the tables of the parameters.
     ({"resource/role/test.md": TWENTY},
      {"method": "read_text_file", "path": "resource/role/test.md", "tail": 20},
-     same("\n".join(TWENTY.split("\n")[-20:]))),
+     same("".join(TWENTY.splitlines(True)[-20:]))),
+    ({"t.txt": "a\nb\nc\n"}, {"method": "read_text_file", "path": "t.txt", "tail": 1}, same("c\n")),
+    ({"t.txt": "a\nb\nc"}, {"method": "read_text_file", "path": "t.txt", "tail": 2}, same("b\nc")),
+    ({"t.txt": "a\n\n"}, {"method": "read_text_file", "path": "t.txt", "tail": 1}, same("\n")),
+    ({"t.txt": "a\nb\n"}, {"method": "read_text_file", "path": "t.txt", "tail": 9}, same("a\nb\n")),
+    # The fourteenth.
+    ({"t.txt": "a\nb\n"}, {"method": "read_file", "path": "t.txt"}, same("a\nb\n")),
+    *(({name: content}, {"method": "read_media_file", "path": name},
+       same({"base64": base64.b64encode(content).decode(), "mimeType": kind}))
+      for name, content, kind in (
+          ("a.pdf", b"%PDF-1.7\n", "application/pdf"), ("a.mp4", b"\0\0\0\x18ftypmp42", "video/mp4"),
+          ("a.webm", b"\x1aE\xdf\xa3", "video/webm"), ("a.json", b"{}", "application/json"),
+          ("a.txt", b"x", "text/plain"), ("a.md", b"# x", "text/markdown"),
+          ("a.html", b"<p>", "text/html"), ("a.zip", b"PK\3\4", "application/zip"),
+          ("a", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"))),
+    # Tried out: each says what would be, and does nothing.
+    ({}, {"method": "write_file", "path": "d/x", "content": "12", "dryRun": True},
+     unchanged({}, {"bytesWritten": 2, "path": "d/x", "dryRun": True})),
+    ({}, {"method": "create_directory", "path": "d/e", "dryRun": True},
+     lambda result, root: result == {"created": str(root / "d/e"), "dryRun": True} and
+     not os.listdir(root)),
+    ({"a": "1"}, {"method": "move_file", "source": "a", "destination": "b", "dryRun": True},
+     unchanged({"a": "1"}, {"from": "a", "to": "b", "dryRun": True})),
+    ({"a": "1"}, {"method": "copy_file", "source": "a", "destination": "b", "dryRun": True},
+     unchanged({"a": "1"}, {"from": "a", "to": "b", "dryRun": True})),
+    ({"a": "1"}, {"method": "delete_file", "path": "a", "dryRun": True},
+     unchanged({"a": "1"}, {"deleted": "a", "dryRun": True})),
+    ({"a": "x x x"}, {"method": "edit_file", "path": "a", "edits": [
+        {"oldText": "x", "newText": "y", "replaceAll": True}]},
+     lambda result, root: result == {"editsApplied": 1, "path": "a"} and
+     (root / "a").read_text() == "y y y"),
     ({"resource/images/logo.png": trees.PNG},
      {"method": "read_media_file", "path": "resource/images/logo.png"},
      same({"base64": base64.b64encode(trees.PNG).decode(), "mimeType": "image/png"})),
@@ -196,6 +232,10 @@ ERRORS = [
     ("参数错误", {"method": "read_text_file", "path": "a.txt", "head": 1, "tail": 1}),
     ("参数错误", {"method": "list_directory_with_sizes", "path": "", "sortBy": "colour"}),
     ("参数错误", {"path": "a.txt"}),
+    ("参数错误", {"method": "delete_file", "path": "a.txt", "simulate": True}),
+    ("参数错误", {"method": "write_file", "path": "a.txt", "content": "", "head": 1}),
+    ("参数错误", {"method": "edit_file", "path": "a.txt", "edits": [
+        {"oldText": "x", "newText": "y", "replace_all": True}]}),
     ("不支持的方法", {"method": "delete_everything", "path": "a.txt"}),
     ("不支持的方法", {"method": "", "path": "a.txt"}),
 ]

@@ -267,6 +267,11 @@ Outcome<void> make_directory(int directory, const std::string& name, mode_t mode
       made(kernel, Call::kMakeDirectory, [&] { return ::mkdirat(directory, name.c_str(), mode); }));
 }
 
+Outcome<void> may_change(int directory) {
+  if (::faccessat(directory, ".", W_OK | X_OK, AT_EACCESS) == 0) return {};
+  return std::unexpected(errno);
+}
+
 Outcome<std::size_t> list(int directory, std::span<char> room, const Kernel& kernel) {
   return counted(
       made(kernel, Call::kList, [&] { return ::getdents64(directory, room.data(), room.size()); }));

@@ -92,6 +92,9 @@ Outcome<void> remove_name(int directory, const std::string& name, int flags = 0,
 Outcome<void> make_directory(int directory, const std::string& name, mode_t mode,
                              const Kernel& kernel = {});
 
+// Whether names can be made in the directory and taken out of it: EACCES, EROFS.
+Outcome<void> may_change(int directory);
+
 // Entries as getdents64 has them; 0 at the end. See NameReader.
 Outcome<std::size_t> list(int directory, std::span<char> room, const Kernel& kernel = {});
 

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/ascii.h"
+#include "base/id_kind.h"
 #include "base/quote.h"
 #include "data/tree/view.h"
 
@@ -69,6 +70,9 @@ Result<Target> Sight::target(std::string_view text) const {
     auto root = TRY(realm_.root_at(where));
     return Target{root, std::move(where)};
   }
+  if (!text.starts_with("nod_")) {
+    return wrong_id(text, "a depot id (dpt_…) or a node key (nod_…)");
+  }
   return Target{TRY(node(text)), std::nullopt};
 }
 
@@ -81,10 +85,7 @@ Result<bool> Sight::has(const NodeKey& key) const {
 }
 
 Result<NodeKey> Sight::node(std::string_view text) const {
-  if (!text.starts_with("nod_")) {
-    return fail(Code::kInvalidKey, "'{}' is neither a depot id (dpt_…) nor a node key (nod_…)",
-                shown(text));
-  }
+  if (!text.starts_with("nod_")) return wrong_id(text, "a node key (nod_…)");
   if (session_.rights.realm_wide()) return realm_.resolve(text);
   const auto prefix = TRY(KeyPrefix::parse(text));
   // The present first: looking through the history takes longer.

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "base/base32.h"
+#include "base/id_kind.h"
 #include "base/quote.h"
 
 namespace cairn {
 namespace {
 
 constexpr std::string_view kPrefix = "nod_";
+constexpr std::string_view kWanted = "a node key (nod_…)";
 
 Failure not_a_key(std::string_view text, std::string_view why) {
   return fail(Code::kInvalidKey, "'{}' is not a node key: {}", shown(text, 80), why);
@@ -23,7 +25,7 @@ NodeKey NodeKey::from_bytes(ByteView bytes) {
 }
 
 Result<NodeKey> NodeKey::parse(std::string_view text) {
-  if (!text.starts_with(kPrefix)) return not_a_key(text, "it should begin with nod_");
+  if (!text.starts_with(kPrefix)) return wrong_id(text, kWanted);
   auto bytes = base32_decode(text.substr(kPrefix.size()), kSize);
   if (!bytes) {
     return not_a_key(text, fmt::format("nod_ should be followed by {} letters and digits of "
@@ -40,7 +42,7 @@ std::string NodeKey::render_short() const {
 }
 
 Result<KeyPrefix> KeyPrefix::parse(std::string_view text) {
-  if (!text.starts_with(kPrefix)) return not_a_key(text, "it should begin with nod_");
+  if (!text.starts_with(kPrefix)) return wrong_id(text, kWanted);
   auto digits = base32_normalise(text.substr(kPrefix.size()));
   if (!digits) return not_a_key(text, "only digits and letters without U may follow nod_");
   if (digits->size() < kMinDigits || digits->size() > NodeKey::kDigits) {

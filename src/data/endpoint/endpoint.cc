@@ -167,6 +167,13 @@ bool EndpointKey::is_one(std::string_view text) {
                              [](char c) { return base32_digit(c).has_value(); });
 }
 
+std::string Context::table_id() const {
+  constexpr std::size_t kDigits = 26;
+  const auto hash = sha256(fmt::format("{}/{}", depot.render(), path.render()));
+  const ByteView bytes(reinterpret_cast<const char*>(hash.data()), hash.size());
+  return "tbl_" + base32_encode(bytes).substr(0, kDigits);
+}
+
 Result<Context> Context::parse(std::string_view depot, std::string_view path,
                                std::string_view pointer) {
   if (!depot.starts_with(DepotTag::kPrefix)) {

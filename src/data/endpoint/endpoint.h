@@ -31,6 +31,10 @@ struct Context {
 
   bool operator==(const Context&) const = default;
 
+  // The file as front ends of old know it, a table: `tbl_` and 26 letters and digits, made of depot
+  // and path and so the same for every tool on them.
+  std::string table_id() const;
+
   DepotAddress depot;  // as the tool's owner addresses it
   Path path;           // of a JSON file, or of the directory that file tools see
   json::Pointer pointer;

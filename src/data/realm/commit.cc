@@ -293,6 +293,15 @@ Result<CommitResult> Realm::unchanged(const Depot& depot, Attempt attempt,
                       std::move(attempt.same_as_others)};
 }
 
+CommitResult Realm::would_be(const Depot& depot, Attempt attempt) {
+  return {depot,
+          attempt.root != depot.root,
+          attempt.merged,
+          std::move(attempt.from_others),
+          attempt.place_root,
+          std::move(attempt.same_as_others)};
+}
+
 // The store, and the stage above it if there is one.
 const NodeReader& Realm::nodes_with(const Stage* stage) const {
   if (stage != nullptr) return *stage;
@@ -311,6 +320,7 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
   auto base = TRY(base_to_merge(current, request));
   if (base && merging == Merging::kNotYet) return std::nullopt;
   auto attempt = TRY(try_commit(depot, current, base, request, nodes_with(stage)));
+  if (request.dry_run) return would_be(depot, std::move(attempt));
   if (attempt.root == depot.root) return TRY(unchanged(depot, std::move(attempt), request));
   auto done = kv_.commit(batch_for(depot, attempt, request, stage, linked));
   if (done) {

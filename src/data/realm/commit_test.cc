@@ -54,6 +54,26 @@ TEST(Commit, BringsDisjointChangesTogether) {
   EXPECT_EQ(depot.history()[1].root, first.root);
 }
 
+TEST(Commit, OfADryRunSaysWhatItWouldDoAndDoesNothing) {
+  World world;
+  auto depot = world.a_depot().with("a.txt", "1").with("b.txt", "1").committed();
+  auto mine = depot.edit("a.txt", "mine");
+  auto clash = depot.edit("b.txt", "mine");
+  depot.with("b.txt", "theirs").committed();
+  const auto before = depot.record();
+  const auto commits = depot.history().size();
+  auto would = must(depot.commit(mine, {.dry_run = true}));
+  EXPECT_TRUE(would.changed);
+  EXPECT_TRUE(would.merged);
+  EXPECT_THAT(would.from_others, ElementsAre("b.txt"));
+  EXPECT_EQ(would.depot, before);
+  EXPECT_THAT(depot.commit(clash, {.dry_run = true}), FailsWith(Code::kConflict));
+  EXPECT_FALSE(must(depot.commit(depot.root(), {.dry_run = true})).changed);
+  EXPECT_EQ(depot.record(), before);
+  EXPECT_EQ(depot.history().size(), commits);
+  EXPECT_EQ(must(depot.commit(mine)).root, would.root);
+}
+
 TEST(Commit, RefusesOverlappingChangesAndLosesNeither) {
   World world;
   auto depot = world.a_depot().with("a.txt", "1").with("b.txt", "1").with("c", "1").committed();

@@ -66,6 +66,9 @@ struct CommitRequest {
   // Become owners of the place's new root, and of the nodes in also_owned.
   std::vector<DelegateId> owners = {};
   std::vector<NodeKey> also_owned = {};
+  // Everything is looked at and nothing is stored: the result is what it would be, but for its
+  // depot, which is as it stands. Whether there is room is not known before.
+  bool dry_run = false;
 };
 
 struct CommitResult {
@@ -194,6 +197,7 @@ class Realm final {
                              const std::optional<NodeKey>& base, const CommitRequest& request,
                              const NodeReader& nodes) const;
   Result<CommitResult> unchanged(const Depot& depot, Attempt attempt, const CommitRequest& request);
+  static CommitResult would_be(const Depot& depot, Attempt attempt);
   Batch batch_for(Depot& depot, Attempt& attempt, const CommitRequest& request, const Stage* stage,
                   std::span<const NodeKey> linked) const;
   Mutex& turn_to_merge(const DepotId& depot);

@@ -94,6 +94,7 @@ struct CommitOptions {
   std::optional<DelegateId> author = std::nullopt;
   bool exact = false;
   std::vector<DelegateId> owners = {};
+  bool dry_run = false;
 };
 
 class DepotStory final {
@@ -138,7 +139,8 @@ class DepotStory final {
                            .author = options.author,
                            .place = place.path,
                            .exact = options.exact,
-                           .owners = options.owners});
+                           .owners = options.owners,
+                           .dry_run = options.dry_run});
   }
   Result<CommitResult> commit(const Draft& draft, const CommitOptions& options = {}) {
     return commit(draft.root, options);

@@ -457,6 +457,7 @@ TEST_F(Rewrite, DescribesTheTreeThatComesOut) {
     std::string what;
     Plan plan;
     Files after;
+    std::optional<std::size_t> deleted = std::nullopt;  // otherwise all of them
   };
   const Case cases[] = {
       {"copy", {{{"x/a", "src/a.ts"}}, {}, {}}, project({{"x/a", "a"}})},
@@ -507,6 +508,10 @@ TEST_F(Rewrite, DescribesTheTreeThatComesOut) {
       {"deletes of a directory and of what is in it",
        {{}, {}, {"src/a.ts", "src", "src/lib/c.ts"}},
        {{"README.md", "hello\n"}, {"empty/", ""}}},
+      {"the same deleted twice, by its name and by its index",
+       {{}, {}, {"src", "src", "~2"}},
+       {{"README.md", "hello\n"}, {"empty/", ""}},
+       1},
       {"indices are those of the original",
        {{{"~0", "~2/~1"}, {"~1/x", "~0"}}, {}, {"~2/~0"}},
        project({{"README.md", "b"}, {"empty/x", "hello\n"}}, {"empty/", "src/a.ts"})},
@@ -524,7 +529,7 @@ TEST_F(Rewrite, DescribesTheTreeThatComesOut) {
     auto result = must(rewrite(t.stage, root, plan(c.plan)));
     EXPECT_EQ(t.files(result.root), c.after);
     EXPECT_EQ(result.entries_applied, c.plan.from.size() + c.plan.dirs.size());
-    EXPECT_EQ(result.deleted, c.plan.deletes.size());
+    EXPECT_EQ(result.deleted, c.deleted.value_or(c.plan.deletes.size()));
     EXPECT_TRUE(result.linked.empty());
   }
 }

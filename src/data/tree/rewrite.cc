@@ -1,5 +1,7 @@
 // rewrite(): many moves, copies, links and deletes as one declared step.
 
+#include <set>
+
 #include "data/tree/change.h"
 #include "data/tree/editor.h"
 
@@ -45,14 +47,15 @@ Result<RewriteResult> rewrite(Stage& stage, const NodePtr& root, const RewritePl
   TreeEditor editor(stage, root);
   RewriteResult result;
 
+  std::set<Path> deleted;  // the same twice is one
   for (const auto& path : plan.deletes) {
     if (path.is_root()) {
       return fail(Code::kInvalidPath, "a delete's path is empty; the root cannot be removed");
     }
     auto at = TRY(locate(original, path));
-    TRY(editor.remove(at.path));
-    result.deleted += 1;
+    if (deleted.insert(at.path).second) TRY(editor.remove(at.path));
   }
+  result.deleted = deleted.size();
   // Shorter paths first, so that a directory is in place before what is put below it.
   std::map<std::pair<std::size_t, Path>, const RewriteSource*> ordered;
   for (const auto& [path, source] : plan.entries) {

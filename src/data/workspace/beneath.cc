@@ -124,11 +124,27 @@ Result<Spot> spot_beneath(const Roots& roots, const ClientPath& path, WalkOption
 Result<Found> make_beneath(const Roots& roots, const ClientPath& path) {
   auto found = find_fast(roots, path);
   if (!found) {
-    auto walked = TRY(Walk(roots, path, {.make_directories = true}).run());
+    auto walked = TRY(Walk(roots, path, {.missing = WalkOptions::Missing::kIsMade}).run());
     found = TRY(found_at(roots, path, std::move(walked)));
   }
   if (!os::is_directory(found->stat)) return os::path_failure(EEXIST, found->place);
   return *std::move(found);
+}
+
+Result<Foreseen> foresee_beneath(const Roots& roots, const ClientPath& path) {
+  auto found = find_fast(roots, path);
+  if (!found) {
+    auto walked = TRY(Walk(roots, path, {.missing = WalkOptions::Missing::kIsAssumed}).run());
+    if (!walked.end) {
+      auto place = join_path(walked.trail.place(roots.paths()), walked.missing);
+      auto parent = walked.trail.take_top();
+      if (!parent) return os::path_failure(parent.error(), path.absolute);
+      return Foreseen{std::move(place), *std::move(parent), false};
+    }
+    found = TRY(found_at(roots, path, std::move(walked)));
+  }
+  if (!os::is_directory(found->stat)) return os::path_failure(EEXIST, found->place);
+  return Foreseen{std::move(found->place), std::move(found->handle), true};
 }
 
 Result<OpenFile> open_held(const Roots& roots, int directory, const std::string& name,

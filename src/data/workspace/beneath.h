@@ -37,6 +37,14 @@ Result<Spot> spot_beneath(const Roots& roots, const ClientPath& path, WalkOption
 // something else.
 Result<Found> make_beneath(const Roots& roots, const ClientPath& path);
 
+// The same without making anything: what is there already, or where the first would be made.
+struct Foreseen {
+  std::string place;  // of the directory that was asked for
+  os::Handle parent;  // O_PATH, of the last directory on the way that is there
+  bool is_there = false;
+};
+Result<Foreseen> foresee_beneath(const Roots& roots, const ClientPath& path);
+
 // A regular file, open for reading. Where there is no /proc it may be the one that took the place
 // of what was found, in the same directory.
 struct OpenFile {

@@ -79,6 +79,31 @@ Result<void> check_is_file(const Spot& spot) {
       os::shown_path(spot.place));
 }
 
+// The directory of the spot takes new names and gives up old ones.
+Result<void> check_changeable(const Spot& spot) {
+  const auto may = os::may_change(spot.parent.fd());
+  return may ? Result<void>() : os::path_failure(may.error(), spot.place);
+}
+
+Result<void> check_not_into_itself(const Spot& source, const Spot& target) {
+  if (!os::is_directory(*source.stat) || !path_is_in(target.place, source.place)) return {};
+  return os::fail_at(target.place, Code::kMoveIntoSelf,
+                     "'{}' is inside '{}' itself; choose a place outside it",
+                     os::shown_path(target.place), os::shown_path(source.place));
+}
+
+Failure not_empty(std::string_view place) {
+  return os::fail_at(place, Code::kInvalidArgument,
+                     "'{}' is not empty; remove it recursively, or what is in it first",
+                     os::shown_path(place));
+}
+
+// The directory that a path is in. REQUIRES: the path is no root.
+ClientPath parent_of(ClientPath path) {
+  path.absolute.resize(std::max<std::size_t>(path.absolute.rfind('/'), 1));
+  return path;
+}
+
 }  // namespace
 
 struct DirectoryWorkspace::State {
@@ -86,13 +111,16 @@ struct DirectoryWorkspace::State {
       : roots(std::move(opened)), temporary(random), read_only(may_not_change) {}
 
   Result<ClientPath> parse(std::string_view path) const { return roots->paths().parse(path); }
-  Result<void> check_may_change(const ClientPath& path) const;
+  Result<void> check_may_change(const ClientPath& path, Deed deed) const;
   Result<Spot> existing(const ClientPath& path, Last last) const;
   // Fails when the spot is a root, or a directory that a root is in.
   Result<void> check_holds_no_root(const Spot& spot) const;
   Result<Spot> vacant(const ClientPath& path) const REQUIRES(changing);
-  Result<bool> edit_once(const ClientPath& path, const Rewrite& rewrite, std::string& place)
-      REQUIRES(changing);
+  Result<bool> edit_once(const ClientPath& path, const Rewrite& rewrite, std::string& place,
+                         Deed deed) REQUIRES(changing);
+  Result<std::string> foresee_write(const ClientPath& path, Parents parents) REQUIRES(changing);
+  Result<std::string> foresee_directory(const ClientPath& path) REQUIRES(changing);
+  Result<std::string> foresee_remove(Spot spot, bool recursive) REQUIRES(changing);
   Result<void> copy(const Spot& source, const Spot& target) REQUIRES(changing);
   Result<void> remove(const Spot& spot) REQUIRES(changing);
   Result<std::string> set_aside(const Spot& spot) REQUIRES(changing);
@@ -107,8 +135,8 @@ struct DirectoryWorkspace::State {
   Mutex changing;
 };
 
-Result<void> DirectoryWorkspace::State::check_may_change(const ClientPath& path) const {
-  if (!read_only) return {};
+Result<void> DirectoryWorkspace::State::check_may_change(const ClientPath& path, Deed deed) const {
+  if (!read_only || deed == Deed::kRehearsed) return {};
   return os::fail_at(path.absolute, Code::kForbidden,
                      "this workspace is read-only, so '{}' cannot be changed",
                      os::shown_path(path.absolute));
@@ -142,7 +170,7 @@ Result<Spot> DirectoryWorkspace::State::vacant(const ClientPath& path) const {
 
 // False: somebody else changed the file meanwhile.
 Result<bool> DirectoryWorkspace::State::edit_once(const ClientPath& path, const Rewrite& rewrite,
-                                                  std::string& place) {
+                                                  std::string& place, Deed deed) {
   const auto spot = TRY(existing(path, Last::kFollow));
   place = spot.place;
   const auto file =
@@ -151,18 +179,50 @@ Result<bool> DirectoryWorkspace::State::edit_once(const ClientPath& path, const 
   const auto after = TRY(rewrite(before, spot.place));
   // Not written: a program that watches the file is not woken for nothing.
   if (after == before) return true;
+  if (deed == Deed::kRehearsed) {
+    TRY(check_changeable(spot));
+    return true;
+  }
   auto replaced = replace_file(*roots, spot, after, temporary, &file.stat);
   if (replaced) return true;
   if (replaced.error().code == Code::kConflict) return false;
   return Failure(std::move(replaced).error());
 }
 
-Result<void> DirectoryWorkspace::State::copy(const Spot& source, const Spot& target) {
-  if (os::is_directory(*source.stat) && path_is_in(target.place, source.place)) {
-    return os::fail_at(target.place, Code::kMoveIntoSelf,
-                       "'{}' is inside '{}' itself; choose a place outside it",
-                       os::shown_path(target.place), os::shown_path(source.place));
+Result<std::string> DirectoryWorkspace::State::foresee_write(const ClientPath& path,
+                                                             Parents parents) {
+  if (parents == Parents::kAreMade && !path.is_root()) {
+    const auto above = parent_of(path);
+    auto directory = TRY(foresee_beneath(*roots, above));
+    if (!directory.is_there) {
+      TRY(foresee_directory(above));
+      return join_path(directory.place, path.absolute.substr(path.absolute.rfind('/') + 1));
+    }
   }
+  auto spot = TRY(spot_beneath(*roots, path, Last::kFollow));
+  TRY(check_is_file(spot));
+  TRY(check_changeable(spot));
+  return std::move(spot.place);
+}
+
+Result<std::string> DirectoryWorkspace::State::foresee_directory(const ClientPath& path) {
+  auto directory = TRY(foresee_beneath(*roots, path));
+  if (directory.is_there) return std::move(directory.place);
+  const auto may = os::may_change(directory.parent.fd());
+  if (!may) return os::path_failure(may.error(), directory.place);
+  return std::move(directory.place);
+}
+
+Result<std::string> DirectoryWorkspace::State::foresee_remove(Spot spot, bool recursive) {
+  TRY(check_changeable(spot));
+  if (recursive || !os::is_directory(*spot.stat)) return std::move(spot.place);
+  const auto directory =
+      TRY(held_directory(*roots, temporary, {std::move(spot.handle), *spot.stat, spot.place}));
+  if (!TRY(directory->entries()).empty()) return not_empty(spot.place);
+  return std::move(spot.place);
+}
+
+Result<void> DirectoryWorkspace::State::copy(const Spot& source, const Spot& target) {
   // Under a temporary name until it is whole: nobody sees half a copy, and a failure leaves
   // nothing.
   os::Draft draft(target.parent.fd(), temporary, roots->kernel());
@@ -239,12 +299,22 @@ Result<std::shared_ptr<DirectoryWorkspace>> DirectoryWorkspace::open(
   for (const auto& directory : directories)
     absolute.push_back(TRY(absolute_directory(directory, options.home)));
   auto roots = TRY(Roots::open(absolute, std::move(options.home), options.kernel));
-  return std::shared_ptr<DirectoryWorkspace>(
-      new DirectoryWorkspace(std::make_unique<State>(std::move(roots), random, options.read_only)));
+  return std::shared_ptr<DirectoryWorkspace>(new DirectoryWorkspace(
+      std::make_shared<State>(std::move(roots), random, options.read_only), Deed::kDone));
 }
 
-DirectoryWorkspace::DirectoryWorkspace(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DirectoryWorkspace::DirectoryWorkspace(std::shared_ptr<State> state, Deed deed)
+    : state_(std::move(state)), deed_(deed) {}
 DirectoryWorkspace::~DirectoryWorkspace() = default;
+
+std::shared_ptr<DirectoryWorkspace> DirectoryWorkspace::rehearsal() const {
+  return std::shared_ptr<DirectoryWorkspace>(new DirectoryWorkspace(state_, Deed::kRehearsed));
+}
+
+std::vector<std::string> DirectoryWorkspace::notes() const {
+  if (!rehearsed() || !state_->read_only) return {};
+  return {"this workspace is read-only: without dryRun it is refused"};
+}
 
 std::vector<std::string> DirectoryWorkspace::roots() const { return state_->roots->paths().all(); }
 
@@ -272,10 +342,15 @@ Result<WorkPlace> DirectoryWorkspace::info(std::string_view path) const {
   return WorkPlace{.place = std::move(found.place), .info = info_of(found.stat)};
 }
 
-Result<std::string> DirectoryWorkspace::write(std::string_view path, ByteView content) {
+Result<std::string> DirectoryWorkspace::write(std::string_view path, ByteView content,
+                                              Parents parents) {
   const auto parsed = TRY(state_->parse(path));
-  TRY(state_->check_may_change(parsed));
+  TRY(state_->check_may_change(parsed, deed_));
   const MutexLock lock(state_->changing);
+  if (rehearsed()) return state_->foresee_write(parsed, parents);
+  if (parents == Parents::kAreMade && !parsed.is_root()) {
+    TRY(make_beneath(*state_->roots, parent_of(parsed)));
+  }
   auto spot = TRY(spot_beneath(*state_->roots, parsed, Last::kFollow));
   TRY(check_is_file(spot));
   TRY(replace_file(*state_->roots, spot, content, state_->temporary));
@@ -284,19 +359,20 @@ Result<std::string> DirectoryWorkspace::write(std::string_view path, ByteView co
 
 Result<std::string> DirectoryWorkspace::edit(std::string_view path, const Rewrite& rewrite) {
   const auto parsed = TRY(state_->parse(path));
-  TRY(state_->check_may_change(parsed));
+  TRY(state_->check_may_change(parsed, deed_));
   const MutexLock lock(state_->changing);
   std::string place;
   for (int attempt = 0; attempt < kEditAttempts; ++attempt) {
-    if (TRY(state_->edit_once(parsed, rewrite, place))) return place;
+    if (TRY(state_->edit_once(parsed, rewrite, place, deed_))) return place;
   }
   return changed_meanwhile(place);
 }
 
 Result<std::string> DirectoryWorkspace::make_directory(std::string_view path) {
   const auto parsed = TRY(state_->parse(path));
-  TRY(state_->check_may_change(parsed));
+  TRY(state_->check_may_change(parsed, deed_));
   const MutexLock lock(state_->changing);
+  if (rehearsed()) return state_->foresee_directory(parsed);
   return TRY(make_beneath(*state_->roots, parsed)).place;
 }
 
@@ -304,7 +380,7 @@ Result<std::string> DirectoryWorkspace::move(std::string_view source,
                                              std::string_view destination) {
   const auto from_path = TRY(state_->parse(source));
   const auto to_path = TRY(state_->parse(destination));
-  TRY(state_->check_may_change(from_path));
+  TRY(state_->check_may_change(from_path, deed_));
   const MutexLock lock(state_->changing);
   const auto from = TRY(state_->existing(from_path, Last::kLinkItself));
   TRY(state_->check_holds_no_root(from));
@@ -314,6 +390,11 @@ Result<std::string> DirectoryWorkspace::move(std::string_view source,
         to.place, Code::kMoveIntoSelf,
         "'{}' cannot be moved to '{}', which is inside it; choose a place outside it",
         os::shown_path(from.place), os::shown_path(to.place));
+  }
+  if (rehearsed()) {
+    TRY(check_changeable(from));
+    TRY(check_changeable(to));
+    return std::move(to.place);
   }
   const auto renamed =
       os::rename_new(from.parent.fd(), from.name, to.parent.fd(), to.name, state_->roots->kernel());
@@ -329,7 +410,7 @@ Result<std::string> DirectoryWorkspace::copy(std::string_view source,
                                              std::string_view destination) {
   const auto from_path = TRY(state_->parse(source));
   const auto to_path = TRY(state_->parse(destination));
-  TRY(state_->check_may_change(to_path));
+  TRY(state_->check_may_change(to_path, deed_));
   const MutexLock lock(state_->changing);
   auto found = TRY(find_beneath(*state_->roots, from_path));
   Spot from;
@@ -343,16 +424,26 @@ Result<std::string> DirectoryWorkspace::copy(std::string_view source,
     from = TRY(state_->existing(from_path, Last::kFollow));
   }
   auto to = TRY(state_->vacant(to_path));
-  TRY(state_->copy(from, to));
+  TRY(check_not_into_itself(from, to));
+  if (!rehearsed()) {
+    TRY(state_->copy(from, to));
+    return std::move(to.place);
+  }
+  TRY(check_changeable(to));
+  if (!os::is_directory(*from.stat)) {
+    TRY(open_held(*state_->roots, from.parent.fd(), from.name, from.handle, *from.stat,
+                  from.place));
+  }
   return std::move(to.place);
 }
 
 Result<std::string> DirectoryWorkspace::remove(std::string_view path, bool recursive) {
   const auto parsed = TRY(state_->parse(path));
-  TRY(state_->check_may_change(parsed));
+  TRY(state_->check_may_change(parsed, deed_));
   const MutexLock lock(state_->changing);
   auto spot = TRY(state_->existing(parsed, Last::kLinkItself));
   TRY(state_->check_holds_no_root(spot));
+  if (rehearsed()) return state_->foresee_remove(std::move(spot), recursive);
   if (recursive || !os::is_directory(*spot.stat)) {
     TRY(state_->remove(spot));
     return std::move(spot.place);
@@ -362,9 +453,7 @@ Result<std::string> DirectoryWorkspace::remove(std::string_view path, bool recur
   if (removed) return std::move(spot.place);
   if (removed.error() != ENOTEMPTY && removed.error() != EEXIST)
     return os::path_failure(removed.error(), spot.place);
-  return os::fail_at(spot.place, Code::kInvalidArgument,
-                     "'{}' is not empty; remove it recursively, or what is in it first",
-                     os::shown_path(spot.place));
+  return not_empty(spot.place);
 }
 
 }  // namespace cairn

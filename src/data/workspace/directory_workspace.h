@@ -41,22 +41,33 @@ class DirectoryWorkspace final : public Workspace {
                                                           Random& random, Options options);
   ~DirectoryWorkspace() override;
 
+  // The same directories, where every change is looked into and none is made: it fails as the
+  // change would, as far as that can be known before. What lies deep in a directory that would be
+  // copied or deleted is not looked at.
+  std::shared_ptr<DirectoryWorkspace> rehearsal() const;
+
   std::vector<std::string> roots() const override;
   std::string relative(std::string_view place) const override;
   Result<WorkFilePtr> open_file(std::string_view path) const override;
   Result<WorkDirectoryPtr> open_directory(std::string_view path) const override;
   Result<WorkPlace> info(std::string_view path) const override;
-  Result<std::string> write(std::string_view path, ByteView content) override;
+  Result<std::string> write(std::string_view path, ByteView content,
+                            Parents parents = Parents::kMustExist) override;
   Result<std::string> edit(std::string_view path, const Rewrite& rewrite) override;
   Result<std::string> make_directory(std::string_view path) override;
   Result<std::string> move(std::string_view source, std::string_view destination) override;
   Result<std::string> copy(std::string_view source, std::string_view destination) override;
   Result<std::string> remove(std::string_view path, bool recursive) override;
+  std::vector<std::string> notes() const override;
 
  private:
   struct State;
-  explicit DirectoryWorkspace(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  enum class Deed : std::uint8_t { kDone, kRehearsed };
+  DirectoryWorkspace(std::shared_ptr<State> state, Deed deed);
+  bool rehearsed() const { return deed_ == Deed::kRehearsed; }
+
+  std::shared_ptr<State> state_;
+  Deed deed_;
 };
 
 }  // namespace cairn

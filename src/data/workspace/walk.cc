@@ -134,7 +134,10 @@ Result<void> Walk::follow(const os::Handle& link) {
 
 Result<void> Walk::absent(Name name) {
   // The target of a link is not made: a dangling link stays one.
-  if (name.asked && options_.make_directories) return make(std::move(name));
+  if (name.asked && options_.missing == WalkOptions::Missing::kIsMade) return make(std::move(name));
+  if (name.asked && options_.missing == WalkOptions::Missing::kIsAssumed) {
+    for (; !pending_.empty(); pending_.pop_back()) name.text += "/" + pending_.back().text;
+  }
   if (!name.asked || !pending_.empty()) return missing(name.text);
   missing_ = std::move(name.text);
   end_.reset();

@@ -24,14 +24,16 @@ struct WalkOptions {
   // The last name of the client's path: what a link there leads to, or the link.
   enum class Last : std::uint8_t { kFollow, kLinkItself };
   Last last = Last::kFollow;
-  // Makes the directories that are missing.
-  bool make_directories = false;
+  // Directories of the client's path that are missing: an error but for the last name, made, or
+  // taken for made, so that the walk ends where the first is missing.
+  enum class Missing : std::uint8_t { kIsError, kIsMade, kIsAssumed };
+  Missing missing = Missing::kIsError;
 };
 
 struct Walked {
   Trail trail;                  // to the end or, when that is missing, to its directory
   std::optional<os::Stat> end;  // what is there; nothing: missing, and may be made
-  std::string missing;          // the name of what is missing
+  std::string missing;          // the name of what is missing; with kIsAssumed all names from there
 };
 
 class Walk final {

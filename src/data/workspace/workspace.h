@@ -88,6 +88,9 @@ struct WorkChange {
   bool undone = false;
 };
 
+// What a file that is written finds above it.
+enum class Parents : std::uint8_t { kMustExist, kAreMade };
+
 struct WorkHistory {
   std::vector<WorkChange> changes;
   std::string next;  // where the next page begins; empty: there is none
@@ -116,8 +119,9 @@ class Workspace {
   // Each of these answers with the place. A file is changed wholly or not at all; when a directory
   // with all in it cannot be deleted, or copied from one file system to another, to its end, the
   // error says so.
-  // A new file, or another content for one that is there. The directory has to exist.
-  virtual Result<std::string> write(std::string_view path, ByteView content) = 0;
+  // A new file, or another content for one that is there.
+  virtual Result<std::string> write(std::string_view path, ByteView content,
+                                    Parents parents = Parents::kMustExist) = 0;
   virtual Result<std::string> edit(std::string_view path, const Rewrite& rewrite) = 0;
   // With what is missing above it. One that is there already is fine; a file is TARGET_EXISTS.
   virtual Result<std::string> make_directory(std::string_view path) = 0;

@@ -67,6 +67,7 @@ json::Object config(const EndpointToolbox& open) {
     const auto& context = source.context;
     json::Object reference{{"id", source.id.render()},
                            {"operation_type", source.operation},
+                           {"table_id", context ? context->table_id() : ""},
                            {"depot_id", context ? context->depot.render() : ""},
                            {"path", context ? context->path.render() : ""},
                            {"json_path", context ? context->pointer.render() : ""},
@@ -84,6 +85,46 @@ json::Object config(const EndpointToolbox& open) {
                                {"name", endpoint.name},
                                {"status", name(endpoint.status)}}},
           {"bindings", std::move(bindings)}};
+}
+
+// The one context of a single-context key; nothing: its bindings are on several.
+const Context* only_context(const EndpointToolbox& open) {
+  const Context* out = nullptr;
+  for (const auto& bound : open.bound()) {
+    const auto& context = bound.source.context;
+    if (!context || (out != nullptr && *out != *context)) return nullptr;
+    out = &*context;
+  }
+  return out;
+}
+
+// A key and its context as one thing, as front ends name it that know nothing of bindings.
+Result<json::Object> instance(const EndpointToolbox& open, std::string_view key) {
+  const auto& endpoint = open.endpoint();
+  const auto* context = endpoint.legacy ? only_context(open) : nullptr;
+  if (context == nullptr) {
+    return fail(Code::kNotFound,
+                "this key is not of a single context; /internal/aei/mcp/{{key}}/config has its "
+                "bindings");
+  }
+  json::Array tools;
+  for (const auto& bound : open.bound()) {
+    tools.emplace_back(json::Object{{"tool_name", bound.tool.name},
+                                    {"operation_type", bound.source.operation},
+                                    {"tool_description", bound.tool.description},
+                                    {"input_schema", bound.tool.input},
+                                    {"adi_id", bound.source.id.render()}});
+  }
+  return json::Object{{"id", endpoint.id.render()},
+                      {"api_key", key},
+                      {"user_id", endpoint.realm.render()},
+                      {"name", endpoint.name},
+                      {"status", name(endpoint.status)},
+                      {"table_id", context->table_id()},
+                      {"depot_id", context->depot.render()},
+                      {"path", context->path.render()},
+                      {"json_path", context->pointer.render()},
+                      {"tools", std::move(tools)}};
 }
 
 }  // namespace
@@ -132,6 +173,14 @@ Result<http::Plan> InternalHandler::plan(const http::Request& request) {
   if (auto parts = match_pattern("/internal/aei/mcp/{key}/config", segments)) {
     if (!reads(request.method)) return wrong_method("GET");
     return not_kept(config(*TRY(calls_.open(parts->front().second, Entrance::kRest))));
+  }
+  for (const auto* pattern :
+       {"/internal/mcp-instance/{key}", "/internal/mcp-instance/{key}/config"}) {
+    const auto parts = match_pattern(pattern, segments);
+    if (!parts) continue;
+    if (!reads(request.method)) return wrong_method("GET");
+    const auto& key = parts->front().second;
+    return not_kept(TRY(instance(*TRY(calls_.open(key, Entrance::kRest)), key)));
   }
   auto parts = match_pattern("/internal/adi/{id}/execute", segments);
   if (!parts) {

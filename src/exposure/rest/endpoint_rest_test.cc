@@ -189,6 +189,38 @@ TEST_F(EndpointRestTest, FrontEndsAreToldWhatEachToolStandsFor) {
   EXPECT_EQ(text_of(reference, "operation_type"), "get_all");
   EXPECT_EQ(text_of(reference, "depot_id"), depot);
   EXPECT_EQ(text_of(reference, "path"), "hidden/orders.json");
+  const auto table = text_of(reference, "table_id");
+  EXPECT_THAT(table, testing::MatchesRegex("tbl_[0-9A-Z]{26}"));
+  EXPECT_EQ(text_of(bindings[1].at("adi_ref").as_object(), "table_id"), table);
+}
+
+TEST_F(EndpointRestTest, FrontEndsOfOldAreToldOfAKeyAndItsOneContext) {
+  const auto old = world.ask(
+      {.method = kPost,
+       .target = "/api/realm/me/mcp-instances",
+       .token = world.owner,
+       .body = json::write(json::Object{{"depotId", depot}, {"path", "hidden/orders.json"}}),
+       .type = "application/json"});
+  ASSERT_EQ(old.status, 200) << old.body;
+  const auto key = text_of(old.value.as_object(), "apiKey");
+  const auto address = "/internal/mcp-instance/" + key;
+  for (const auto& target : {address, address + "/config"}) {
+    const auto answer = trusted(kGet, target);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    EXPECT_EQ(answer.header("Cache-Control"), "no-store");
+    const auto& instance = answer.value.as_object();
+    EXPECT_EQ(text_of(instance, "api_key"), key);
+    EXPECT_EQ(text_of(instance, "status"), "active");
+    EXPECT_EQ(text_of(instance, "json_path"), "");
+    EXPECT_EQ(text_of(instance, "path"), "hidden/orders.json");
+    EXPECT_THAT(text_of(instance, "table_id"), testing::StartsWith("tbl_"));
+    EXPECT_GT(instance.at("tools").as_array().size(), 5U);
+  }
+  EXPECT_NE(trusted(kGet, "/internal/mcp-instance/cek_0123").status, 200);
+  // One with bindings of its own is not a key and a context.
+  const auto other = trusted(kGet, "/internal/mcp-instance/" + made.key);
+  EXPECT_EQ(other.status, 404);
+  EXPECT_THAT(other.message(), HasSubstr("/internal/aei/mcp/{key}/config"));
 }
 
 TEST_F(EndpointRestTest, FrontEndsRunATool) {

@@ -1,6 +1,9 @@
 #include "exposure/rest/rest.h"
 
+#include <algorithm>
 #include <charconv>
+
+#include <fmt/ranges.h>
 
 #include "base/ascii.h"
 #include "base/quote.h"
@@ -60,6 +63,14 @@ Result<NodeKey> tagged_key(std::string_view tag) {
   return fail(Code::kPreconditionFailed,
               "If-Match is {}; it should be one root of the depot in quotes, as its ETag has it",
               shown(tag));
+}
+
+// What stands in a body that nobody reads would be ignored.
+Result<void> check_no_body(const http::Request& request) {
+  if (!request.has_body) return {};
+  return fail(Code::kInvalidArgument,
+              "{} takes no body here; put the arguments into the query: {}?name=value",
+              http::name(request.method), shown(request.path, 200));
 }
 
 bool is_local(std::string_view remote) {
@@ -201,10 +212,9 @@ Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Ca
 Result<http::Plan> RestHandler::plan_stream(const http::Request& request, const Caller& caller,
                                             const Tool& tool, json::Object arguments) {
   const auto type = request.header("content-type");
-  if (!type.empty() && !arguments.contains("contentType") && type != "application/octet-stream" &&
-      type != "application/x-www-form-urlencoded") {
-    arguments["contentType"] = type;
-  }
+  // What curl says of every body that it is not told the type of.
+  const bool meant = !type.empty() && type != "application/x-www-form-urlencoded";
+  if (meant && !arguments.contains("contentType")) arguments["contentType"] = type;
   auto intake = TRY(executor_.take(caller, tool, json::Value(std::move(arguments))));
   return http::WantStream{
       .sink = std::make_unique<ToolSink>(request, caller, tool.name, std::move(intake))};
@@ -238,7 +248,10 @@ Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Ma
   }
   switch (tool.body) {
     case Body::kArguments:
-      if (!match.route->takes_json()) return plan_run(request, caller, tool, std::move(arguments));
+      if (!match.route->takes_json()) {
+        TRY(check_no_body(request));
+        return plan_run(request, caller, tool, std::move(arguments));
+      }
       return plan_json(request, caller, tool, std::move(arguments));
     case Body::kBytes:
       return plan_bytes(request, caller, tool, std::move(arguments));
@@ -255,6 +268,11 @@ Result<json::Object> RestHandler::issue(ByteView body, bool sign_in) {
   const std::vector<std::string_view> needed =
       sign_in ? std::vector<std::string_view>{"name", "password"}
               : std::vector<std::string_view>{"refreshToken"};
+  for (const auto& member : given) {
+    if (std::ranges::find(needed, std::string_view(member.key())) != needed.end()) continue;
+    return fail(Code::kInvalidArgument, "'{}' is not known here; send {}",
+                shown(std::string_view(member.key())), fmt::join(needed, " and "));
+  }
   for (auto name : needed) {
     if (!arguments.maybe_text(name)) {
       return fail(Code::kInvalidArgument, "'{}' is required, as a text", name);

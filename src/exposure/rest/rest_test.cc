@@ -145,7 +145,8 @@ TEST_F(RestTest, AFilesTypeIsThatOfTheHeaderUnlessThatSaysNothing) {
     std::string_view written;
   };
   for (const auto& c : {Case{"text/markdown", "text/markdown"},
-                        Case{"application/octet-stream", "application/json"},
+                        Case{"application/octet-stream", "application/octet-stream"},
+                        Case{"Text/HTML; charset=utf-8", "text/html; charset=utf-8"},
                         Case{"application/x-www-form-urlencoded", "application/json"},
                         Case{"", "application/json"}}) {
     const auto answer = world.ask({.method = kPut,
@@ -155,6 +156,20 @@ TEST_F(RestTest, AFilesTypeIsThatOfTheHeaderUnlessThatSaysNothing) {
                                    .type = c.type});
     ASSERT_EQ(answer.status, 200) << answer.body;
     EXPECT_EQ(text_of(answer.value.at("file").as_object(), "contentType"), c.written) << c.type;
+  }
+}
+
+TEST_F(RestTest, ABodyWhereNoneIsReadIsRefused) {
+  for (const auto method : {kGet, kDelete}) {
+    const auto target = method == kGet ? fs + "/stat" : "/api/realm/me/adi/adi_1";
+    const auto answer = world.ask({.method = method,
+                                   .target = target,
+                                   .token = world.owner,
+                                   .body = R"({"path": "src"})",
+                                   .type = "application/json"});
+    EXPECT_EQ(answer.status, 400) << answer.body;
+    EXPECT_THAT(answer.message(),
+                HasSubstr("takes no body here; put the arguments into the query"));
   }
 }
 

@@ -41,7 +41,8 @@ namespace {
 std::optional<std::size_t> place_of_key(std::span<const std::string> segments) {
   using Words = std::vector<std::string>;
   for (const auto& before : {Words{"api", "mcp", "server"}, Words{"api", "v2", "mcp", "server"},
-                             Words{"api", "v2", "rest"}, Words{"internal", "aei", "mcp"}}) {
+                             Words{"api", "v2", "rest"}, Words{"internal", "aei", "mcp"},
+                             Words{"internal", "mcp-instance"}}) {
     if (segments.size() <= before.size()) continue;
     if (std::ranges::equal(segments.first(before.size()), before)) return before.size();
   }

@@ -37,6 +37,7 @@ TEST(WithoutKeys, LeavesOutWhatMayBeAKey) {
       {"/api/v2/rest/cek_0123/%63ek_0123", "/api/v2/rest/(key)/(key)"},
       {"/api/v2/rest//cek_0123", "/api/v2/rest/(key)/(key)"},
       {"/internal/aei/mcp/cek_0123/config", "/internal/aei/mcp/(key)/config"},
+      {"/internal/mcp-instance/cek_0123/config", "/internal/mcp-instance/(key)/config"},
       {"/mistyped/cek_0123/query", "/mistyped/(key)/query"},
       {"/mistyped/%63ek_0123", "/mistyped/(key)"},
       {"/%zz/cek_0123", "(not understood)"},

@@ -14,7 +14,8 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
                         .author = call.session().answers_for(),
                         .place = place.path,
                         .exact = arguments.flag("exact"),
-                        .owners = call.session().owners};
+                        .owners = call.session().owners,
+                        .dry_run = arguments.flag("dryRun")};
   if (auto expected = arguments.maybe_text("expectedRoot")) {
     auto base = sight.node(*expected);
     const bool unknown = !base && (base.error().code == Code::kNodeNotFound ||
@@ -24,7 +25,9 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
     }
     request.expected_root = TRY(std::move(base));
   }
-  return depots::committed(call, place, TRY(call.realm().commit(request)));
+  const auto done = TRY(call.realm().commit(request));
+  if (request.dry_run) return depots::would_commit(call, place, done);
+  return depots::committed(call, place, done);
 }
 
 }  // namespace
@@ -48,7 +51,8 @@ Tool depot_commit() {
            {"force", shape::flag("Overwrite what others did"), shape::kOptional},
            {"exact",
             shape::flag("Compare and set: never merge, fail unless the depot is at expectedRoot"),
-            shape::kOptional}}),
+            shape::kOptional},
+           depots::dry_run()}),
       .output = depots::committed_shape(),
       .annotations = {.destructive = true},
       .right = Right::kUpload,

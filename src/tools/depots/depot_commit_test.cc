@@ -30,6 +30,23 @@ TEST_F(DepotCommitTest, TheDepotIsAtTheRootAndTheHistoryHasTheOneBefore) {
   EXPECT_EQ(json::text(done.at("history").at(0)), before);
 }
 
+TEST_F(DepotCommitTest, ADryRunSaysWhatWouldHappenAndTheDepotStays) {
+  put_all({{"a", "1"}, {"b", "1"}});
+  const auto mine = write("a", "mine");
+  const auto clash = write("b", "mine");
+  put("b", "theirs");
+  const auto before = root();
+  const auto would = call("depot_commit", arguments(mine, {{"dryRun", true}}));
+  EXPECT_TRUE(is_true(would, "dryRun"));
+  EXPECT_TRUE(is_true(would, "changed"));
+  EXPECT_TRUE(is_true(would, "merged"));
+  EXPECT_EQ(text(would, "root"), before);
+  EXPECT_EQ(root(), before);
+  EXPECT_EQ(refused("depot_commit", arguments(clash, {{"dryRun", true}})).code, Code::kConflict);
+  EXPECT_EQ(refused("depot_commit", arguments(depot_)).message,
+            fmt::format("'{}' is a depot id; a node key (nod_…) is wanted", depot_));
+}
+
 TEST_F(DepotCommitTest, TheSameRootAgainChangesNothing) {
   put("a", "1");
   EXPECT_FALSE(is_true(call("depot_commit", arguments(root())), "changed"));

@@ -19,6 +19,10 @@ shape::Field limit(std::string_view description) {
   return {"limit", shape::integer(description, 1, 1000), shape::kOptional};
 }
 
+shape::Field dry_run() {
+  return {"dryRun", shape::flag("Only say what would happen"), shape::kOptional};
+}
+
 shape::Field cursor() {
   return {"cursor", shape::text("nextCursor of the page before"), shape::kOptional};
 }
@@ -63,9 +67,9 @@ Result<json::Object> details(Call& call, const Place& place) {
   return details_of(call, depot, place, TRY(root_of(call, place)));
 }
 
-Result<Reply> committed(Call& call, const Place& place, const CommitResult& result) {
-  // From the commit's own result: others may have committed since.
-  auto out = TRY(details_of(call, result.depot, place, result.root));
+namespace {
+
+void add_outcome(const Call& call, json::Object& out, const CommitResult& result) {
   out["changed"] = result.changed;
   out["merged"] = result.merged;
   if (result.merged) {
@@ -86,6 +90,21 @@ Result<Reply> committed(Call& call, const Place& place, const CommitResult& resu
     paths.resize(fitting(call, paths));
     out["sameAsOthers"] = std::move(paths);
   }
+}
+
+}  // namespace
+
+Result<Reply> would_commit(Call& call, const Place& place, const CommitResult& result) {
+  auto out = TRY(details(call, place));
+  add_outcome(call, out, result);
+  out["dryRun"] = true;
+  return Reply(std::move(out));
+}
+
+Result<Reply> committed(Call& call, const Place& place, const CommitResult& result) {
+  // From the commit's own result: others may have committed since.
+  auto out = TRY(details_of(call, result.depot, place, result.root));
+  add_outcome(call, out, result);
   Reply reply(std::move(out));
   reply.about = result.root;
   return reply;
@@ -100,6 +119,7 @@ json::Value committed_shape() {
   properties["sameAsOthers"] = shape::list_of(
       shape::text(), "Paths where others had made the same change: yours is in it only once");
   properties["hint"] = shape::text();
+  properties["dryRun"] = shape::flag("Nothing was changed");
   return out;
 }
 

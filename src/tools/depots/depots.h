@@ -10,6 +10,7 @@ namespace cairn::depots {
 shape::Field depot_id();
 shape::Field limit(std::string_view description);
 shape::Field cursor();
+shape::Field dry_run();
 
 // The root of the place now; nullopt when it is gone.
 Result<std::optional<NodeKey>> root_of(Call& call, const Place& place);
@@ -17,6 +18,8 @@ Result<std::optional<NodeKey>> root_of(Call& call, const Place& place);
 Result<json::Object> details(Call& call, const Place& place);
 // The same after a commit, with what it did.
 Result<Reply> committed(Call& call, const Place& place, const CommitResult& result);
+// The depot as it stands, with what a commit would do to it.
+Result<Reply> would_commit(Call& call, const Place& place, const CommitResult& result);
 json::Value committed_shape();
 
 // The whole of a depot, which renaming and deleting need. FORBIDDEN for a caller that sees only a

@@ -39,6 +39,22 @@ TEST_F(EndpointToolsTest, AKeyIsShownOnceAndNeverAgain) {
   EXPECT_THAT(seen, testing::Not(HasSubstr(key)));
 }
 
+TEST_F(EndpointToolsTest, ABindingSaysWhichEndpointItIsOf) {
+  const auto made = call("create_endpoint", wanted({binding("query"), binding("get_all")}));
+  for (const auto& one : made.at("bindings").get_array()) {
+    EXPECT_EQ(one.at("endpointId"), made.at("endpointId"));
+  }
+}
+
+TEST_F(EndpointToolsTest, QueryHasAnOldName) {
+  const auto tool = call(
+      "create_tool", {{"operationType", "query_data"}, {"depotId", depot_}, {"path", "a.json"}});
+  EXPECT_EQ(text(tool, "operationType"), "query");
+  const auto again =
+      call("update_tool", {{"toolId", tool.at("toolId")}, {"operationType", "query_data"}});
+  EXPECT_EQ(text(again, "operationType"), "query");
+}
+
 TEST_F(EndpointToolsTest, AllBindingsAreMadeOrNothing) {
   const auto error = refused("create_endpoint", wanted({binding("query"), binding("qeury")}));
   EXPECT_THAT(error, Says(Code::kInvalidArgument, "bindings[1]"));

@@ -133,6 +133,7 @@ Result<void> apply(Call& call, const Arguments& definition, ContextTool& tool) {
     tool.config = config->get_object();
   }
   const auto& operation = *TRY(find_operation(tool.operation));
+  tool.operation = operation.name;
   const bool custom = operation.kind == Operation::Kind::kCustom;
   if (custom && !texts.depot.empty()) {
     return fail(Code::kInvalidArgument,
@@ -246,7 +247,11 @@ json::Object render(const Endpoint& endpoint) {
   out["updatedAt"] = endpoint.updated_at;
   out["keyMadeAt"] = endpoint.key_made_at;
   json::Array bindings;
-  for (const auto& binding : endpoint.bindings) bindings.emplace_back(render(binding));
+  for (const auto& binding : endpoint.bindings) {
+    auto one = render(binding);
+    one["endpointId"] = endpoint.id.render();
+    bindings.emplace_back(std::move(one));
+  }
   out["bindings"] = std::move(bindings);
   return out;
 }
@@ -350,7 +355,7 @@ std::vector<shape::Field> endpoint_fields() {
       {"createdAt", shape::integer()},
       {"updatedAt", shape::integer()},
       {"keyMadeAt", shape::integer()},
-      {"bindings", shape::list_of(shape::anything("bindingId, toolId, toolName, …"))}};
+      {"bindings", shape::list_of(shape::anything("bindingId, endpointId, toolId, toolName, …"))}};
 }
 
 }  // namespace

@@ -226,10 +226,7 @@ Result<ScriptContext> read_context(std::string_view name, const json::Value& val
   ScriptContext out{.name = std::string(name),
                     .context = std::move(*context),
                     .operations = *arguments.texts("operations")};
-  for (const auto& granted : out.operations) {
-    if (std::ranges::count(out.operations, granted) > 1) {
-      return bad_config(at + ".operations", fmt::format("has '{}' twice", shown(granted)));
-    }
+  for (auto& granted : out.operations) {
     auto operation = find_operation(granted);
     // A script that calls scripts could go on for ever.
     if (!operation || (*operation)->kind == kCustom) {
@@ -237,6 +234,11 @@ Result<ScriptContext> read_context(std::string_view name, const json::Value& val
                         operation ? "may not have 'custom' in it"
                                   : fmt::format("is wrong: {}", operation.error().message));
     }
+    granted = (*operation)->name;
+  }
+  for (const auto& granted : out.operations) {
+    if (std::ranges::count(out.operations, granted) == 1) continue;
+    return bad_config(at + ".operations", fmt::format("has '{}' twice", shown(granted)));
   }
   return out;
 }
@@ -327,6 +329,8 @@ Result<OperationForm> script_form(const ToolTable& table, const Operation& opera
 std::span<const Operation> operations() { return kOperations; }
 
 Result<const Operation*> find_operation(std::string_view name) {
+  // What front ends of old call it.
+  if (name == "query_data") name = "query";
   const auto found = std::ranges::find(kOperations, name, &Operation::name);
   if (found != std::end(kOperations)) return &*found;
   std::vector<std::string> names;

@@ -84,5 +84,36 @@ TEST_F(ExecutorTest, EveryToolSaysWhatItTakesAndGives) {
   }
 }
 
+// The places in a schema where an object takes what it does not name.
+void open_places(const json::Value& schema, const std::string& place,
+                 std::vector<std::string>& out) {
+  const auto* object = schema.if_object();
+  if (object == nullptr) return;
+  const auto* properties = json::find(*object, "properties");
+  if (properties != nullptr) {
+    const auto* more = json::find(*object, "additionalProperties");
+    if (more == nullptr || (more->is_bool() && more->get_bool())) out.push_back(place);
+    for (const auto& member : properties->get_object()) {
+      open_places(member.value(), place + "/" + std::string(member.key()), out);
+    }
+  }
+  for (const auto* name : {"items", "additionalProperties"}) {
+    const auto* below = json::find(*object, name);
+    if (below != nullptr) open_places(*below, place + "[]", out);
+  }
+}
+
+TEST_F(ExecutorTest, AToolThatChangesSomethingTakesNothingItDoesNotKnowAtAnyDepth) {
+  std::size_t looked_at = 0;
+  for (const auto& tool : executor().table().tools()) {
+    if (!tool.changes()) continue;
+    ++looked_at;
+    std::vector<std::string> open;
+    open_places(tool.input, "", open);
+    EXPECT_THAT(open, testing::IsEmpty()) << tool.name;
+  }
+  EXPECT_GT(looked_at, 30U);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -102,7 +102,7 @@ struct NewText {
 // All new texts in one commit. Nullopt when somebody else committed since the base was read.
 Result<std::optional<CommitResult>> commit(Call& call, const Base& base,
                                            std::span<const NewText> texts,
-                                           const std::string& message) {
+                                           const std::string& message, bool dry_run) {
   Stage stage(call.realm().nodes());
   auto root = base.tree.root;
   std::vector<NodeKey> linked;
@@ -129,7 +129,8 @@ Result<std::optional<CommitResult>> commit(Call& call, const Base& base,
                         // Instead the change is made again on the newest state.
                         .exact = true,
                         .owners = call.session().owners,
-                        .also_owned = std::move(files)};
+                        .also_owned = std::move(files),
+                        .dry_run = dry_run};
   auto done = call.realm().commit(request, stage, linked);
   if (done) return std::move(*done);
   if (done.error().code == Code::kPreconditionFailed) return std::nullopt;
@@ -167,8 +168,10 @@ std::string message_of(std::string_view about, const OpenDocument& document,
   return out;
 }
 
-Reply answer(const CommitResult& commit, json::Object summary) {
-  summary["root"] = commit.root.render();
+// Of a dry run the root is the one that stands: the new one was not stored.
+Reply answer(const CommitResult& commit, const Base& base, json::Object summary, bool dry_run) {
+  summary["root"] = (dry_run ? base.root : commit.root).render();
+  if (dry_run) summary["dryRun"] = true;
   return Reply(std::move(summary));
 }
 
@@ -182,6 +185,11 @@ json::Value input(std::vector<shape::Field> own) {
        shape::kOptional}};
   std::ranges::move(own, std::back_inserter(fields));
   return shape::object(std::move(fields));
+}
+
+json::Value change_input(std::vector<shape::Field> own) {
+  own.push_back({"dryRun", shape::flag("Only say what would happen"), shape::kOptional});
+  return input(std::move(own));
 }
 
 shape::Field max_bytes() {
@@ -228,13 +236,15 @@ Result<Reply> change(Call& call, const Arguments& arguments, std::string_view ab
                      const Change& change) {
   const auto path = TRY(path_of(call, arguments));
   const auto pointer = TRY(base_pointer(call, arguments));
+  const bool dry_run = arguments.flag("dryRun");
   return change_on_newest(call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
     const auto loaded = TRY(load_context(call, base, path, pointer));
     auto changed = TRY(change(loaded.view(), pointer));
     const NewText text{&loaded, std::move(changed.text)};
-    auto done = TRY(commit(call, base, {&text, 1}, message_of(about, loaded.open, pointer)));
+    auto done =
+        TRY(commit(call, base, {&text, 1}, message_of(about, loaded.open, pointer), dry_run));
     if (!done) return std::nullopt;
-    return answer(*done, std::move(changed.summary));
+    return answer(*done, base, std::move(changed.summary), dry_run);
   });
 }
 
@@ -268,15 +278,16 @@ Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
   const auto about = move ? "json_move" : "json_copy";
   const auto to_path =
       arguments.has("toPath") ? std::optional(TRY(fs::path_of(arguments, "toPath"))) : std::nullopt;
+  const bool dry_run = arguments.flag("dryRun");
   return change_on_newest(call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
     const auto source = TRY(load_context(call, base, path, context));
     TRY(document::resolve(*source.open.value, context));
     const auto message = message_of(about, source.open, from);
     auto finish = [&](std::span<const NewText> texts,
                       json::Object summary) -> Result<std::optional<Reply>> {
-      auto done = TRY(commit(call, base, texts, message));
+      auto done = TRY(commit(call, base, texts, message, dry_run));
       if (!done) return std::nullopt;
-      return answer(*done, std::move(summary));
+      return answer(*done, base, std::move(summary), dry_run);
     };
     std::optional<Loaded> other;
     if (to_path) other = TRY(load(call, base.tree, *to_path));
@@ -306,6 +317,7 @@ Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
 
 json::Value changed_shape(std::vector<shape::Field> fields) {
   fields.push_back({"root", shape::text("The depot's root with the change committed")});
+  fields.push_back({"dryRun", shape::flag("Nothing was changed"), shape::kOptional});
   return shape::object(std::move(fields));
 }
 

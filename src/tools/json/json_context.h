@@ -17,6 +17,8 @@ namespace cairn::json_context {
 
 // `depotId`, `path` and `jsonPath`, and the tool's own.
 json::Value input(std::vector<shape::Field> own);
+// The same with `dryRun`, for what changes.
+json::Value change_input(std::vector<shape::Field> own);
 shape::Field max_bytes();
 
 struct Opened {

@@ -66,7 +66,7 @@ Tool json_create() {
           "Adds to the data and commits: to an object new keys, items {key: value}; to a list "
           "items [value, …] at its end or before index. All or nothing; an existing key is "
           "KEY_EXISTS (use json_update).",
-      .input = json_context::input(
+      .input = json_context::change_input(
           {{"items",
             shape::any_of({"object", "array"}, "{key: value} for an object, [value] for a list")},
            {"index", shape::integer("Insert before this index of a list"), shape::kOptional}}),
@@ -87,7 +87,7 @@ Tool json_update() {
           "Changes existing elements and commits: of an object items {key: value}, of a list "
           "[{index, value}]. Replaces each, or with merge: true merges objects (RFC 7396: null "
           "removes a member). All or nothing; a missing key is KEY_NOT_FOUND.",
-      .input = json_context::input(
+      .input = json_context::change_input(
           {{"items",
             shape::any_of({"object", "array"}, "{key: value}, or [{index, value}] for a list")},
            {"merge", shape::flag("Merge into what is there instead of replacing it"),
@@ -108,8 +108,9 @@ Tool json_delete() {
       .description =
           "Removes existing keys of an object, or indices of a list (as they are before the call; "
           "-1 is the last), and commits. All or nothing.",
-      .input = json_context::input({{"keys", shape::list_of(shape::any_of({"string", "integer"}),
-                                                            "Keys or indices", 1000)}}),
+      .input =
+          json_context::change_input({{"keys", shape::list_of(shape::any_of({"string", "integer"}),
+                                                              "Keys or indices", 1000)}}),
       .output =
           json_context::changed_shape({{"deleted", keys_list()}, {"total", shape::integer()}}),
       .annotations = {.destructive = true},
@@ -126,7 +127,7 @@ Tool json_move() {
       .description =
           "Takes a value from one pointer to another and commits; also into another JSON file of "
           "the depot (toPath). The target's parent must exist; a key that is there is KEY_EXISTS.",
-      .input = json_context::input(ends()),
+      .input = json_context::change_input(ends()),
       .output = json_context::changed_shape({{"from", shape::text()}, {"to", shape::text()}}),
       .annotations = {.destructive = true},
       .right = Right::kUpload,
@@ -142,7 +143,7 @@ Tool json_copy() {
       .description =
           "Copies a value from one pointer to another and commits; also into another JSON file of "
           "the depot (toPath). Not into itself.",
-      .input = json_context::input(ends()),
+      .input = json_context::change_input(ends()),
       .output = json_context::changed_shape({{"from", shape::text()}, {"to", shape::text()}}),
       .annotations = {},
       .right = Right::kUpload,

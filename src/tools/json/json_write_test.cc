@@ -32,6 +32,48 @@ TEST_F(JsonWriteTest, CreatingNeverReplacesWhatIsThere) {
   EXPECT_EQ(now(), R"({"a":1,"b":2,"c":3})");
 }
 
+TEST_F(JsonWriteTest, ADryRunAnswersAndFailsAsTheChangeDoesAndMakesNone) {
+  put("a.json", R"({"a":1,"b":{"c":2}})");
+  const auto before = root();
+  struct Case {
+    std::string_view tool;
+    json::Object arguments;
+    std::string_view answer;
+    std::string_view refused;
+  };
+  const Case cases[] = {
+      {"json_create", items(O{{"x", 2}}), "created", ""},
+      {"json_update", items(O{{"a", 2}}), "updated", ""},
+      {"json_delete", arguments({{"keys", A{"a"}}}), "deleted", ""},
+      {"json_move", arguments({{"from", "/a"}, {"to", "/b/a"}}), "to", ""},
+      {"json_copy", arguments({{"from", "/a"}, {"to", "/z"}}), "to", ""},
+      {"json_create", items(O{{"a", 2}}), "", "KEY_EXISTS"},
+      {"json_delete", arguments({{"keys", A{"z"}}}), "", "KEY_NOT_FOUND"},
+  };
+  for (const auto& c : cases) {
+    auto dry = c.arguments;
+    dry["dryRun"] = true;
+    if (!c.refused.empty()) {
+      EXPECT_EQ(refused(c.tool, dry).name(), c.refused);
+      continue;
+    }
+    const auto would = call(c.tool, dry);
+    EXPECT_TRUE(would.contains(c.answer)) << c.tool;
+    EXPECT_TRUE(tools_testing::is_true(would, "dryRun"));
+    EXPECT_EQ(tools_testing::text(would, "root"), before);
+    EXPECT_EQ(root(), before) << c.tool;
+  }
+  EXPECT_EQ(
+      refused(delegate({}), "json_delete", arguments({{"keys", A{"a"}}, {"dryRun", true}})).code,
+      Code::kUploadNotAllowed);
+}
+
+TEST_F(JsonWriteTest, WhatAnItemDoesNotKnowIsRefused) {
+  put("a.json", "[1,2]");
+  EXPECT_EQ(refused("json_update", items(A{O{{"index", 0}, {"value", 5}, {"merge", true}}})).code,
+            Code::kWrongJsonType);
+}
+
 TEST_F(JsonWriteTest, ElementsGoToTheEndOfAListOrBeforeAnIndex) {
   put("a.json", "[1]");
   call("json_create", items(A{2}));

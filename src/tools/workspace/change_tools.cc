@@ -10,33 +10,32 @@ namespace {
 Result<json::Object> run_write(const Work& work, const Arguments& arguments) {
   const auto path = arguments.text("path");
   const auto content = arguments.text("content");
-  const auto place = TRY(work.files.write(path, content));
+  // The manual's example writes into a directory that nobody has made.
+  const auto parents = work.manual() ? Parents::kAreMade : Parents::kMustExist;
+  const auto place = TRY(work.files.write(path, content, parents));
   if (work.manual()) {
-    return result(
-        json::Object{{"bytesWritten", content.size()}, {"path", work.files.relative(place)}},
-        work.files.notes());
+    return result_of(work,
+                     {{"bytesWritten", content.size()}, {"path", work.files.relative(place)}});
   }
-  return said(fmt::format("Successfully wrote to {}", path), work.files.notes());
+  return said_of(work, {"wrote to", "written to", std::string(path)});
 }
 
 Result<json::Object> run_create_directory(const Work& work, const Arguments& arguments) {
   const auto path = arguments.text("path");
   const auto place = TRY(work.files.make_directory(path));
-  if (work.manual()) return result(json::Object{{"created", place}}, work.files.notes());
-  return said(fmt::format("Successfully created directory {}", path), work.files.notes());
+  if (work.manual()) return result_of(work, {{"created", place}});
+  return said_of(work, {"created directory", "created directory", std::string(path)});
 }
 
 // From here to there, in the words of the operation.
 Result<json::Object> moved(const Work& work, const Arguments& arguments, std::string_view verb,
                            const std::string& from, const std::string& to) {
   if (work.manual()) {
-    return result(
-        json::Object{{"from", work.files.relative(from)}, {"to", work.files.relative(to)}},
-        work.files.notes());
+    return result_of(work, {{"from", work.files.relative(from)}, {"to", work.files.relative(to)}});
   }
-  return said(fmt::format("Successfully {} {} to {}", verb, arguments.text("source"),
-                          arguments.text("destination")),
-              work.files.notes());
+  return said_of(
+      work, {verb, verb,
+             fmt::format("{} to {}", arguments.text("source"), arguments.text("destination"))});
 }
 
 // The path as it would be if nothing on it were a link.
@@ -92,13 +91,14 @@ Result<json::Object> run_delete(const Work& work, const Arguments& arguments) {
   const auto path = arguments.text("path");
   const auto place = TRY(work.files.remove(path, arguments.flag("recursive")));
   if (work.manual()) {
-    return result(json::Object{{"deleted", work.files.relative(place)}}, work.files.notes());
+    return result_of(work, {{"deleted", work.files.relative(place)}});
   }
-  return said(fmt::format("Successfully deleted {}", path), work.files.notes());
+  return said_of(work, {"deleted", "deleted", std::string(path)});
 }
 
 json::Value from_to(std::string_view from, std::string_view to) {
-  return shape::object({{"source", path_shape(from)}, {"destination", path_shape(to)}});
+  return shape::object(
+      {{"source", path_shape(from)}, {"destination", path_shape(to)}, dry_run_shape()});
 }
 
 }  // namespace
@@ -112,8 +112,9 @@ std::vector<FileTool> change_tools() {
                    "Makes a file with this content, or gives a file that is there other content, "
                    "all of it. "
                    "The directory has to exist. To change a part of a file, edit_file is safer.",
-               .input = shape::object(
-                   {{"path", path_shape("File")}, {"content", shape::text("All of it")}}),
+               .input = shape::object({{"path", path_shape("File")},
+                                       {"content", shape::text("All of it")},
+                                       dry_run_shape()}),
                .output = said_shape(),
                .annotations = {.destructive = true, .idempotent = true}},
       .operation = "open",
@@ -125,7 +126,7 @@ std::vector<FileTool> change_tools() {
                .description = "Makes a directory, and those above it that are missing. One that is "
                               "there already is "
                               "no error.",
-               .input = shape::object({{"path", path_shape("Directory")}}),
+               .input = shape::object({{"path", path_shape("Directory")}, dry_run_shape()}),
                .output = said_shape(),
                .annotations = {.idempotent = true}},
       .operation = "mkdir",
@@ -163,7 +164,8 @@ std::vector<FileTool> change_tools() {
                "Deletes a file or an empty directory; with recursive a directory and all in it.",
            .input = shape::object(
                {{"path", path_shape("File or directory")},
-                {"recursive", shape::flag("With everything below it"), shape::kOptional}}),
+                {"recursive", shape::flag("With everything below it"), shape::kOptional},
+                dry_run_shape()}),
            .output = said_shape(),
            .annotations = {.destructive = true}},
       .operation = "unlink",

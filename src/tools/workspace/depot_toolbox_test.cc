@@ -135,6 +135,73 @@ TEST_F(DepotToolboxTest, WhoOnlyReadsMayTryAnEditOutAndMakesNone) {
   EXPECT_EQ(content("a.txt"), "1\n");
 }
 
+TEST_F(DepotToolboxTest, EveryChangeCanBeTriedOutAndMakesNoCommit) {
+  put("docs/a.txt", "1\n");
+  put("b.txt", "2\n");
+  const auto open = box(owner_);
+  told(open, "write_file", {{"path", "c.txt"}, {"content", "3\n"}});
+  const auto before = json::write(call("depot_history", {{"depotId", depot_}}));
+  struct Case {
+    std::string_view tool;
+    json::Object arguments;
+    std::string_view says;
+  };
+  const Case cases[] = {
+      {"write_file", {{"path", "b.txt"}, {"content", "x"}}, "Would have written to b.txt; dryRun"},
+      {"edit_file", edit("b.txt", "2", "4"), "+4"},
+      {"create_directory", {{"path", "new/x"}}, "Would have created directory new/x"},
+      {"move_file", {{"source", "docs"}, {"destination", "d"}}, "Would have moved docs to d"},
+      {"copy_file", {{"source", "docs"}, {"destination", "d"}}, "Would have copied docs to d"},
+      {"delete_file", {{"path", "docs"}, {"recursive", true}}, "Would have deleted docs"},
+      {"undo", {}, "write_file c.txt; dryRun: nothing was changed"},
+      {"delete_file", {{"path", "docs"}}, "say recursive"},
+      {"move_file", {{"source", "docs"}, {"destination", "b.txt"}}, "TARGET_EXISTS"},
+      {"write_file", {{"path", "no/b.txt"}, {"content", "x"}}, "PATH_NOT_FOUND"},
+  };
+  for (const auto& c : cases) {
+    auto dry = c.arguments;
+    dry["dryRun"] = true;
+    EXPECT_THAT(told(open, c.tool, dry), HasSubstr(c.says)) << c.tool;
+    EXPECT_EQ(json::write(call("depot_history", {{"depotId", depot_}})), before) << c.tool;
+  }
+  // What was only tried out does not count as seen.
+  EXPECT_THAT(told(open, "write_file", {{"path", "b.txt"}, {"content", "x"}}),
+              HasSubstr("not read before"));
+}
+
+TEST_F(DepotToolboxTest, ADryRunFindsTheConflictThatTheChangeWouldHave) {
+  put("a.txt", "one\n");
+  const auto open = box(owner_);
+  told(open, "read_text_file", {{"path", "a.txt"}});
+  put("a.txt", "theirs\n");
+  EXPECT_THAT(
+      told(open, "write_file", {{"path", "a.txt"}, {"content", "mine\n"}, {"dryRun", true}}),
+      HasSubstr("CONFLICT"));
+}
+
+TEST_F(DepotToolboxTest, WhoOnlyReadsIsToldSoInADryRun) {
+  put("a.txt", "1\n");
+  const auto open = box(delegate({}));
+  EXPECT_THAT(told(open, "delete_file", {{"path", "a.txt"}, {"dryRun", true}}),
+              HasSubstr("you may only read here"));
+  EXPECT_EQ(content("a.txt"), "1\n");
+}
+
+TEST_F(DepotToolboxTest, AStrangeArgumentOfAChangeIsRefusedAndNothingHappens) {
+  put("a.txt", "1\n");
+  const auto open = box(owner_);
+  for (const auto* name : {"simulate", "dryrun", "force"}) {
+    for (const auto* tool : {"delete_file", "undo", "write_file", "move_file"}) {
+      json::Object arguments{{name, true}};
+      if (std::string_view(tool) != "undo") arguments["path"] = "a.txt";
+      const auto done = run(open, tool, arguments);
+      ASSERT_FALSE(done) << tool;
+      EXPECT_EQ(done.error().code, Code::kInvalidArgument);
+    }
+  }
+  EXPECT_EQ(content("a.txt"), "1\n");
+}
+
 TEST_F(DepotToolboxTest, ABoxIsGoodAsLongAsItsCallerIs) {
   const auto child = delegate({});
   const auto open = box(child);

@@ -175,6 +175,7 @@ DepotWorkspace::DepotWorkspace(Call& call, Place place, SeenFiles& seen, const O
       seen_(seen),
       operation_(options.operation),
       read_only_(options.read_only),
+      dry_run_(options.dry_run),
       agent_(agent_of(call.session(), place_, options.desk)),
       tree_(std::move(tree)),
       depot_(std::move(depot)) {}
@@ -270,7 +271,9 @@ Result<TreeView> DepotWorkspace::tree_for(const Path& path, Unseen unseen) {
   }
   if (unseen == Unseen::kSaid && now && EntryValue::of(now->entry).kind == Kind::kFile) {
     notes_.push_back(
-        "it took the place of a version that was not read before; undo brings that back");
+        dry_run_
+            ? "it takes the place of a version that was not read before"
+            : "it took the place of a version that was not read before; undo brings that back");
   }
   return tree_;
 }
@@ -324,9 +327,11 @@ Error told_conflict(Error error) {
 
 }  // namespace
 
-Result<void> DepotWorkspace::check_writable() const {
+Result<void> DepotWorkspace::check_writable() {
   if (!read_only_ && call_.rights().can_upload()) return {};
-  return fail(Code::kUploadNotAllowed, "{} may only read here", operation_);
+  if (!dry_run_) return fail(Code::kUploadNotAllowed, "{} may only read here", operation_);
+  notes_.push_back("you may only read here: without dryRun it is refused");
+  return {};
 }
 
 Result<void> DepotWorkspace::commit(const Stage& stage, const Changed& change, const NodeKey& base,
@@ -338,23 +343,27 @@ Result<void> DepotWorkspace::commit(const Stage& stage, const Changed& change, c
                               .message = std::move(text),
                               .author = call_.session().answers_for(),
                               .place = place_.path,
-                              .owners = call_.session().owners};
+                              .owners = call_.session().owners,
+                              .dry_run = dry_run_};
   auto outcome = call_.realm().commit(request, stage, change.linked);
   if (!outcome && outcome.error().code == Code::kConflict) {
     return Failure(told_conflict(std::move(outcome).error()));
   }
   const auto done = TRY(std::move(outcome));
   if (done.merged) {
-    notes_.push_back("others made changes meanwhile; they were merged in");
+    notes_.push_back(dry_run_ ? "others made changes meanwhile; they are merged in"
+                              : "others made changes meanwhile; they were merged in");
   }
+  if (dry_run_) return {};
   // The next operation of the same call works on the outcome, merged changes included.
   tree_.root = TRY(view_tree(call_.realm().nodes(), done.root)).root;
   return {};
 }
 
-Result<std::string> DepotWorkspace::write(std::string_view text, ByteView content) {
+Result<std::string> DepotWorkspace::write(std::string_view text, ByteView content,
+                                          Parents parents) {
   const auto path = TRY(path_in_depot(text));
-  TRY(check_parent(tree_, path));
+  if (parents == Parents::kMustExist || path.is_root()) TRY(check_parent(tree_, path));
   const auto now = TRY(find(tree_, path));
   if (now && EntryValue::of(now->entry).kind != Kind::kFile) {
     return fail_at(Code::kNotAFile, path, "there is a directory with this name");

@@ -25,6 +25,9 @@ class DepotWorkspace final : public Workspace {
     std::string_view desk;
     // Whatever is asked of it, nothing is committed: UPLOAD_NOT_ALLOWED.
     bool read_only = false;
+    // Every change is looked into, its merging too, and nothing is committed or taken for seen. The
+    // right to read is enough for it.
+    bool dry_run = false;
   };
 
   // DEPOT_NOT_FOUND, PATH_NOT_FOUND when the place is gone.
@@ -38,7 +41,8 @@ class DepotWorkspace final : public Workspace {
   void seen(const WorkFile& file) const override;
   Result<WorkDirectoryPtr> open_directory(std::string_view path) const override;
   Result<WorkPlace> info(std::string_view path) const override;
-  Result<std::string> write(std::string_view path, ByteView content) override;
+  Result<std::string> write(std::string_view path, ByteView content,
+                            Parents parents = Parents::kMustExist) override;
   Result<std::string> edit(std::string_view path, const Rewrite& rewrite) override;
   Result<std::string> make_directory(std::string_view path) override;
   Result<std::string> move(std::string_view source, std::string_view destination) override;
@@ -61,7 +65,9 @@ class DepotWorkspace final : public Workspace {
   // CONFLICT when a file below the directory is not as the caller has seen it.
   Result<void> check_below(const Path& directory) const;
   // Notes that the caller knows what it has just made.
-  void knows(const std::string& path, const NodeKey& root) const { seen_.note(agent_, path, root); }
+  void knows(const std::string& path, const NodeKey& root) const {
+    if (!dry_run_) seen_.note(agent_, path, root);
+  }
   // Whether the caller has seen the file as it is now.
   Result<bool> is_known(const Located& now) const;
   // The directory that something is to be made in.
@@ -86,7 +92,8 @@ class DepotWorkspace final : public Workspace {
   SeenFiles& seen_;
   std::string operation_;
   bool read_only_;
-  Result<void> check_writable() const;
+  bool dry_run_;
+  Result<void> check_writable();
   SeenFiles::Agent agent_;
   TreeView tree_;
   Depot depot_;

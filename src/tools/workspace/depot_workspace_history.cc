@@ -184,7 +184,8 @@ Result<WorkChange> DepotWorkspace::undo(std::string_view id) {
       .message = fmt::format("{}{}: {}", kUndo, entry.sequence, shown(out.message, 1000)),
       .author = call_.session().answers_for(),
       .place = place_.path,
-      .owners = call_.session().owners};
+      .owners = call_.session().owners,
+      .dry_run = dry_run_};
   auto done = call_.realm().commit(request);
   if (!done && done.error().code == Code::kConflict) {
     auto error = std::move(done).error();
@@ -200,6 +201,7 @@ Result<WorkChange> DepotWorkspace::undo(std::string_view id) {
     return fail(Code::kInvalidArgument, "nothing is left of change {} that could be taken back",
                 entry.sequence);
   }
+  if (dry_run_) return out;
   tree_.root = TRY(view_tree(call_.realm().nodes(), committed.root)).root;
   // The files are no longer as the caller knew them.
   for (const auto& path : TRY(touched(before, entry.root, kPathsCompared))) {

@@ -85,12 +85,16 @@ Result<json::Object> DirectoryToolbox::work(const FileTool& file, Style style,
   const Files files = known_.lock()->files;
   if (files == nullptr) return fail(Code::kUnavailable, "the client's roots are being asked for");
   TRY(file.tool.check(arguments));
-  const Work work{.files = *files,
+  const Arguments given(arguments.get_object());
+  const bool dry = file.is_dry(given);
+  const auto used = dry ? files->rehearsal() : files;
+  const Work work{.files = *used,
                   .clock = clock_,
                   .style = style,
                   .answer_bytes = options_.answer_bytes,
-                  .stop = stop};
-  return file.work(work, Arguments(arguments.get_object()));
+                  .stop = stop,
+                  .dry = dry};
+  return file.work(work, given);
 }
 
 }  // namespace cairn::work

@@ -15,7 +15,8 @@ std::vector<LooseEdit> edits_of(const Arguments& arguments) {
   std::vector<LooseEdit> out;
   for (const auto& item : arguments.object().at("edits").get_array()) {
     const Arguments one(item.get_object());
-    out.push_back({std::string(one.text("oldText")), std::string(one.text("newText"))});
+    out.push_back({std::string(one.text("oldText")), std::string(one.text("newText")),
+                   one.flag("replaceAll")});
   }
   return out;
 }
@@ -31,10 +32,10 @@ std::vector<std::string> notes_of(const LooseResult& done) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < done.matches.size(); ++i) {
     const auto& match = done.matches[i];
-    if (match.count < 2) continue;
+    if (match.count < 2 || match.all) continue;
     out.push_back(fmt::format(
         "edit {} matched {}{} times; the first, on line {}, was replaced. Longer oldText names one "
-        "of the others.",
+        "of the others, replaceAll all of them.",
         i + 1, match.count, match.count == kMaxCounted ? " or more" : "", match.line));
   }
   return out;
@@ -57,8 +58,8 @@ Result<Edited> edited(const std::string& place, ByteView before,
 
 json::Object answer(const Work& work, const Edited& edit, const Arguments& arguments) {
   auto notes = notes_of(edit.done);
-  if (!arguments.flag("dryRun")) std::ranges::copy(work.files.notes(), std::back_inserter(notes));
-  if (work.manual() && !arguments.flag("dryRun")) {
+  std::ranges::copy(work.files.notes(), std::back_inserter(notes));
+  if (work.manual() && !work.dry) {
     return result(json::Object{{"editsApplied", edit.done.matches.size()},
                                {"path", work.files.relative(edit.place)}},
                   notes);
@@ -83,12 +84,6 @@ Result<json::Object> run_edit(const Work& work, const Arguments& arguments) {
   const auto edits = edits_of(arguments);
   const auto path = arguments.text("path");
   Budget budget(work.clock, {.time = Work::kTime, .stop = work.stop});
-  if (arguments.flag("dryRun")) {
-    const auto file = TRY(work.files.open_file(path));
-    const auto text = TRY(read_all(*file));
-    TRY(check_text(*file, text));
-    return answer(work, TRY(edited(file->place(), text, edits, budget)), arguments);
-  }
   Edited last;
   TRY(work.files.edit(path, [&](ByteView before, const std::string& place) -> Result<Bytes> {
     TRY(check_text(place, before.size(), before));
@@ -98,12 +93,11 @@ Result<json::Object> run_edit(const Work& work, const Arguments& arguments) {
   return answer(work, last, arguments);
 }
 
-// Other members of an edit are ignored.
 json::Value edit_shape() {
-  auto out = shape::object({{"oldText", shape::text("Text to replace")},
-                            {"newText", shape::text("What comes instead")}});
-  out.get_object().erase("additionalProperties");
-  return out;
+  return shape::object(
+      {{"oldText", shape::text("Text to replace")},
+       {"newText", shape::text("What comes instead")},
+       {"replaceAll", shape::flag("Every place, not the first"), shape::kOptional}});
 }
 
 }  // namespace
@@ -118,11 +112,10 @@ FileTool edit_tool() {
                    "else as whole lines with other white space around them. All edits are made or "
                    "none, "
                    "line endings stay. Answers with a diff; with dryRun nothing but that.",
-               .input = shape::object(
-                   {{"path", path_shape("File")},
-                    {"edits", shape::list_of(edit_shape(), "Made one after another")},
-                    {"dryRun", with_default(shape::flag("Only show what would change"), false),
-                     shape::kOptional}}),
+               .input =
+                   shape::object({{"path", path_shape("File")},
+                                  {"edits", shape::list_of(edit_shape(), "Made one after another")},
+                                  dry_run_shape()}),
                .output = said_shape(),
                .annotations = {.destructive = true}},
       .operation = "open",

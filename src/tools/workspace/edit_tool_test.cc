@@ -55,6 +55,29 @@ TEST_F(EditToolTest, OfSeveralPlacesTheFirstIsChangedAndTheOthersAreCounted) {
   EXPECT_EQ(on_disk("a.txt"), "z\ny\nx\nx\n");
 }
 
+TEST_F(EditToolTest, ReplaceAllChangesEveryPlace) {
+  put("a.txt", "x\ny x\nx\n");
+  auto all = change("x", "zz");
+  all["replaceAll"] = true;
+  const auto done = run("edit_file", arguments({all}));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(notes(*done), "");
+  EXPECT_EQ(on_disk("a.txt"), "zz\ny zz\nzz\n");
+}
+
+TEST_F(EditToolTest, WhatAnEditDoesNotKnowIsRefusedAndNothingIsWritten) {
+  put("a.txt", "x\nx\n");
+  for (const auto* name : {"replace_all", "expected"}) {
+    auto edit = change("x", "z");
+    edit[name] = true;
+    const auto done = run("edit_file", arguments({edit}));
+    ASSERT_FALSE(done) << name;
+    EXPECT_EQ(done.error().code, Code::kInvalidArgument);
+    EXPECT_THAT(done.error().message, HasSubstr(name));
+  }
+  EXPECT_EQ(on_disk("a.txt"), "x\nx\n");
+}
+
 TEST_F(EditToolTest, ADiffWithFencesInItIsStillOneBlock) {
   put("a.txt", "```\ncode\n```\n");
   const auto diff = told("edit_file", arguments({change("code", "other")}));

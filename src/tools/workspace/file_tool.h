@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "data/workspace/workspace.h"
 #include "tools/executor/arguments.h"
+#include "tools/executor/shape.h"
 #include "tools/executor/tool.h"
 
 namespace cairn::work {
@@ -33,6 +34,9 @@ struct Work {
   Style style = Style::kPlain;
   std::int64_t answer_bytes = kAnswerBytes;  // of listings and searches; never of a file's content
   std::stop_token stop = {};
+  // Nothing is changed (`dryRun`): the workspace only looks into it, and the answer says what would
+  // be.
+  bool dry = false;
 
   bool manual() const { return style == Style::kManual; }
 };
@@ -45,9 +49,13 @@ struct FileTool {
   // look for that.
   std::string_view operation;
   bool needs_history = false;
-  bool in_manual = true;  // also a method of `filesystem`
   // The work itself, on whatever workspace.
   Result<json::Object> (*work)(const Work& work, const Arguments& arguments) = nullptr;
+
+  // It could change something, and is asked not to.
+  bool is_dry(const Arguments& arguments) const {
+    return tool.changes() && !tool.changes(arguments.object());
+  }
 };
 
 // All of them, in the order they are shown.
@@ -79,6 +87,16 @@ json::Object said(std::string text, const std::vector<std::string>& notes);
 json::Object result(json::Value value);
 json::Object result(json::Value value, const std::vector<std::string>& notes);
 
+// What a change did, `Successfully wrote to x`, or what it would have done.
+struct Done {
+  std::string_view done;   // wrote to
+  std::string_view would;  // written to
+  std::string what;
+};
+json::Object said_of(const Work& work, const Done& done);
+// The manual's object for it, with `dryRun` where it was none.
+json::Object result_of(const Work& work, json::Object value);
+
 void add_notes(json::Object& answer, const std::vector<std::string>& notes);
 // The answer as blocks of content: its text as it is, a result as text or as JSON, and the notes
 // after it.
@@ -86,6 +104,7 @@ json::Array content_of(const json::Object& answer);
 
 // Shapes of arguments and answers that several tools have.
 json::Value path_shape(std::string_view what);
+shape::Field dry_run_shape();
 json::Value said_shape();
 // The schema with the value that is taken when there is none.
 json::Value with_default(json::Value schema, json::Value value);

@@ -24,10 +24,12 @@ std::vector<std::string> strangers(const Tool& tool, const json::Object& argumen
   return out;
 }
 
-// Takes them out: whatever else clients of the reference server send has never done anything. What
-// is to be said of it is given back.
+// Takes them out of a call that only reads: whatever else clients of the reference server send has
+// never done anything. What is to be said of it is given back. A call that changes something is
+// refused instead: what it was not understood to ask for may have been what mattered.
 std::vector<std::string> without_strangers(const Tool& tool, json::Object& arguments) {
   std::vector<std::string> notes;
+  if (tool.changes()) return notes;
   for (const auto& name : strangers(tool, arguments)) {
     arguments.erase(name);
     notes.push_back(
@@ -48,7 +50,7 @@ bool FileToolbox::is_here(const FileTool& file) const {
 }
 
 bool FileToolbox::is_method(const FileTool& file) const {
-  return file.in_manual && is_here(file) && selection_.allows(file.tool);
+  return is_here(file) && selection_.allows(file.tool);
 }
 
 // With every argument that one of its methods has.

@@ -32,6 +32,23 @@ json::Object result(json::Value value, const std::vector<std::string>& notes) {
   return out;
 }
 
+json::Object said_of(const Work& work, const Done& done) {
+  return said(
+      work.dry ? fmt::format("Would have {} {}; dryRun: nothing was changed", done.would, done.what)
+               : fmt::format("Successfully {} {}", done.done, done.what),
+      work.files.notes());
+}
+
+json::Object result_of(const Work& work, json::Object value) {
+  if (work.dry) value["dryRun"] = true;
+  return result(std::move(value), work.files.notes());
+}
+
+shape::Field dry_run_shape() {
+  return {"dryRun", with_default(shape::flag("Only say what would happen"), false),
+          shape::kOptional};
+}
+
 json::Value path_shape(std::string_view what) { return shape::text(what); }
 
 json::Value with_default(json::Value schema, json::Value value) {
@@ -94,11 +111,13 @@ Result<Reply> run_on_depot(const FileTool& file, SeenFiles& seen, Call& call,
   auto files = TRY(DepotWorkspace::open(call, desk->depot, seen,
                                         {.operation = file.tool.name,
                                          .desk = desk->name,
-                                         .read_only = !file.tool.changes(arguments.object())}));
+                                         .read_only = !file.tool.changes(),
+                                         .dry_run = file.is_dry(arguments)}));
   const Work work{.files = files,
                   .clock = call.clock(),
                   .style = desk->manual ? Style::kManual : Style::kPlain,
-                  .stop = call.stopping()};
+                  .stop = call.stopping(),
+                  .dry = file.is_dry(arguments)};
   return Reply(TRY(file.work(work, arguments)));
 }
 

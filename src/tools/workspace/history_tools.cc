@@ -52,8 +52,9 @@ Result<json::Object> run_undo(const Work& work, const Arguments& arguments) {
                 "'change' is empty; leave it out for your latest, or take an id from history");
   }
   const auto undone = TRY(work.files.undo(id.value_or("")));
-  if (work.manual()) return render(undone);
-  auto out = said(fmt::format("Took back {}: {}", undone.id, undone.message));
+  if (work.manual()) return result_of(work, render(undone));
+  const auto what = fmt::format("{}: {}", undone.id, undone.message);
+  auto out = work.dry ? said_of(work, {"", "taken back", what}) : said("Took back " + what);
   out["change"] = render(undone);
   return out;
 }
@@ -97,8 +98,11 @@ std::vector<FileTool> history_tools() {
                "nothing happens. Undoing an undo brings the change back.",
            .input =
                shape::object({{"change", shape::text("An id from history; default: your latest"),
-                               shape::kOptional}}),
-           .output = shape::object({{"content", shape::text()}, {"change", change}}),
+                               shape::kOptional},
+                              dry_run_shape()}),
+           .output = shape::object({{"content", shape::text()},
+                                    {"notes", shape::list_of(shape::text()), shape::kOptional},
+                                    {"change", change}}),
            .annotations = {.destructive = true}},
       .operation = "undo",
       .needs_history = true,

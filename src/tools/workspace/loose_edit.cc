@@ -107,28 +107,81 @@ std::string indented(const std::vector<ByteView>& old_lines, ByteView new_text, 
   return out;
 }
 
+// A text made anew from front to back, with other parts in the place of some.
+class Rebuilt final {
+ public:
+  Rebuilt(ByteView text, std::size_t edit) : text_(text), edit_(edit) {}
+
+  Result<void> replace(std::size_t begin, std::size_t size, ByteView instead) {
+    out_ += text_.substr(at_, begin - at_);
+    out_ += instead;
+    at_ = begin + size;
+    return check(out_.size());
+  }
+  Result<Bytes> finish() && {
+    TRY(check(out_.size() + text_.size() - at_));
+    out_ += text_.substr(at_);
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> check(std::size_t size) const {
+    if (size <= kMaxEditedSize) return {};
+    return fail(Code::kFileTooLarge, "edit {} makes the file larger than {} bytes", edit_,
+                kMaxEditedSize);
+  }
+
+  ByteView text_;
+  std::size_t edit_;
+  Bytes out_;
+  std::size_t at_ = 0;
+};
+
+using Match = LooseResult::Match;
+
+// The text as it stands.
+Result<std::optional<Match>> replace_text(Bytes& text, const LooseEdit& edit, std::size_t number) {
+  const auto& old_text = edit.old_text;
+  auto at = text.find(old_text);
+  if (at == Bytes::npos) return std::nullopt;
+  Match out{
+      .count = edit.all ? 0 : count_of(text, old_text), .line = line_of(text, at), .all = edit.all};
+  Rebuilt next(text, number);
+  do {
+    TRY(next.replace(at, old_text.size(), edit.new_text));
+    if (edit.all) ++out.count;
+    at = text.find(old_text, at + old_text.size());
+  } while (edit.all && at != Bytes::npos);
+  text = TRY(std::move(next).finish());
+  return out;
+}
+
 // Whole lines that are the same but for the white space around them.
-std::optional<LooseResult::Match> replace_lines(Bytes& text, ByteView old_text, ByteView new_text) {
-  const auto old_lines = lines_between(old_text);
+Result<std::optional<Match>> replace_lines(Bytes& text, const LooseEdit& edit, std::size_t number) {
+  const auto old_lines = lines_between(edit.old_text);
   const auto lines = lines_between(text);
-  LooseResult::Match found{.loose = true};
   std::vector<ByteView> old_cores;
   for (const auto line : old_lines) old_cores.push_back(core_of(line));
   std::vector<ByteView> cores;
   for (const auto line : lines) cores.push_back(core_of(line));
+  Match found{.loose = true, .all = edit.all};
+  Rebuilt next(text, number);
   for (std::size_t i = 0; i + old_lines.size() <= lines.size(); ++i) {
     if (!std::equal(old_cores.begin(), old_cores.end(), cores.begin() + static_cast<long>(i))) {
       continue;
     }
     if (++found.count == 1) found.line = i + 1;
+    if (found.count > 1 && !edit.all) continue;
+    const auto& first = lines[i];
+    const auto& last = lines[i + old_lines.size() - 1];
+    const auto begin = static_cast<std::size_t>(first.data() - text.data());
+    const auto end = static_cast<std::size_t>(last.data() - text.data()) + last.size();
+    TRY(next.replace(begin, end - begin, indented(old_lines, edit.new_text, indent_of(first))));
+    // What was replaced is not matched again.
+    if (edit.all) i += old_lines.size() - 1;
   }
   if (found.count == 0) return std::nullopt;
-  const auto& first = lines[found.line - 1];
-  const auto& last = lines[found.line + old_lines.size() - 2];
-  const auto begin = static_cast<std::size_t>(first.data() - text.data());
-  const auto end = static_cast<std::size_t>(last.data() - text.data()) + last.size();
-  const auto replacement = indented(old_lines, new_text, indent_of(first));
-  text.replace(begin, end - begin, replacement);
+  text = TRY(std::move(next).finish());
   return found;
 }
 
@@ -165,24 +218,17 @@ Result<LooseResult> loose_edits(ByteView before, const std::vector<LooseEdit>& e
       return fail(Code::kBudgetExceeded, "edit {} of {} was not begun in time; send fewer", i + 1,
                   edits.size());
     }
-    const auto old_text = without_cr(edits[i].old_text);
-    const auto new_text = without_cr(edits[i].new_text);
-    if (old_text.empty()) {
+    const LooseEdit edit{.old_text = without_cr(edits[i].old_text),
+                         .new_text = without_cr(edits[i].new_text),
+                         .all = edits[i].all};
+    if (edit.old_text.empty()) {
       return fail(Code::kInvalidArgument,
                   "edit {} has an empty oldText; write_file gives a file other content", i + 1);
     }
-    if (const auto at = out.text.find(old_text); at != Bytes::npos) {
-      out.matches.push_back({count_of(out.text, old_text), line_of(out.text, at), false});
-      out.text.replace(at, old_text.size(), new_text);
-    } else if (auto match = replace_lines(out.text, old_text, new_text)) {
-      out.matches.push_back(*match);
-    } else {
-      return no_match(out.text, edits[i], i + 1);
-    }
-    if (out.text.size() > kMaxEditedSize) {
-      return fail(Code::kFileTooLarge, "edit {} makes the file larger than {} bytes", i + 1,
-                  kMaxEditedSize);
-    }
+    auto match = TRY(replace_text(out.text, edit, i + 1));
+    if (!match) match = TRY(replace_lines(out.text, edit, i + 1));
+    if (!match) return no_match(out.text, edits[i], i + 1);
+    out.matches.push_back(*match);
   }
   return out;
 }

@@ -18,6 +18,7 @@ inline constexpr std::size_t kMaxCounted = 100;
 struct LooseEdit {
   std::string old_text;
   std::string new_text;
+  bool all = false;  // every match, not the first
 };
 
 struct LooseResult {
@@ -28,15 +29,17 @@ struct LooseResult {
     std::size_t count = 0;
     std::size_t line = 0;
     bool loose = false;
+    bool all = false;  // every match was replaced
   };
   std::vector<Match> matches;
 };
 
-// One after another, each on what the one before it made; always the first match. `\r\n` counts as
+// One after another, each on what the one before it made; the first match, or all. `\r\n` counts as
 // `\n` in all three texts, and the result has `\n` only.
 //
 // Fails with  EDIT_NO_MATCH: shows the region that comes nearest; details `edit` (from 1).
 //             INVALID_ARGUMENT: an empty old text.
+//             FILE_TOO_LARGE: the text would have more than kMaxEditedSize.
 //             BUDGET_EXCEEDED: no time is left, or it was cancelled.
 Result<LooseResult> loose_edits(ByteView text, const std::vector<LooseEdit>& edits, Budget& budget);
 

@@ -31,6 +31,23 @@ TEST(LooseEdit, ReplacesTheFirstMatchAndCountsAll) {
   EXPECT_EQ(done->matches[1].count, 2U);
 }
 
+TEST(LooseEdit, ReplacesEveryMatchWhenAskedTo) {
+  const auto done = all_edits("aa b aaa\n", {{"aa", "a", true}, {"b", "", true}});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->text, "a  aa\n");
+  EXPECT_EQ(done->matches[0].count, 2U);
+  const auto loose = all_edits("  x\n y\n\tx\ny\n", {{"x \n y", "z", true}});
+  ASSERT_TRUE(loose);
+  EXPECT_EQ(loose->text, "  z\n\tz\n");
+  EXPECT_EQ(loose->matches[0].count, 2U);
+}
+
+TEST(LooseEdit, DoesNotGrowBeyondWhatCanBeEdited) {
+  const auto done = all_edits(Bytes(1000, 'a'), {{"a", Bytes(1 << 20, 'b'), true}});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, Code::kFileTooLarge);
+}
+
 TEST(LooseEdit, EachEditSeesWhatTheOneBeforeMade) {
   const auto done = all_edits("one\n", {{"one", "two"}, {"two", "three"}});
   ASSERT_TRUE(done);

@@ -86,9 +86,12 @@ Result<Lines> lines_of(const WorkFile& file, std::uint64_t first, std::uint64_t 
   return out;
 }
 
-// The bytes after the last `count` line ends but one: a text that ends with a line end has an empty
-// last line.
-Result<Bytes> tail_of(const WorkFile& file, std::uint64_t count) {
+// The line that the end of a text makes: an empty one after it, as the reference server counts, or
+// none.
+enum class LastEnd { kBeginsALine, kEndsTheLast };
+
+// The last lines, as they are.
+Result<Bytes> tail_of(const WorkFile& file, std::uint64_t count, LastEnd last_end) {
   Bytes sample(std::min<std::uint64_t>(file.info().size, kContentTypeSample), '\0');
   sample.resize(TRY(file.read(0, sample)));
   TRY(check_text(file, sample));
@@ -98,8 +101,10 @@ Result<Bytes> tail_of(const WorkFile& file, std::uint64_t count) {
     const auto size = std::min<std::uint64_t>(at, kPortion);
     Bytes portion(size, '\0');
     portion.resize(TRY(file.read(at - size, portion)));
+    const bool at_end = at == file.info().size;
     at -= size;
     std::size_t begin = portion.size();
+    if (at_end && last_end == LastEnd::kEndsTheLast && portion.ends_with('\n')) --begin;
     while (begin > 0) {
       if (portion[begin - 1] == '\n' && ++ends == count) break;
       --begin;
@@ -132,7 +137,7 @@ Result<Part> range_of(const WorkFile& file, const Arguments& arguments) {
   return out;
 }
 
-Result<Part> part_of(const WorkFile& file, const Arguments& arguments) {
+Result<Part> part_of(const Work& work, const WorkFile& file, const Arguments& arguments) {
   const auto head = arguments.number("head");
   const auto tail = arguments.number("tail");
   const bool range = arguments.has("offset") || arguments.has("limit");
@@ -141,7 +146,10 @@ Result<Part> part_of(const WorkFile& file, const Arguments& arguments) {
                 "offset and limit name a range of lines, head and tail another; give one of them");
   }
   if (range) return range_of(file, arguments);
-  if (tail != 0) return Part{TRY(tail_of(file, static_cast<std::uint64_t>(tail))), {}};
+  if (tail != 0) {
+    const auto last_end = work.manual() ? LastEnd::kEndsTheLast : LastEnd::kBeginsALine;
+    return Part{TRY(tail_of(file, static_cast<std::uint64_t>(tail), last_end)), {}};
+  }
   if (head != 0) {
     return Part{std::move(TRY(lines_of(file, 1, static_cast<std::uint64_t>(head))).text), {}};
   }
@@ -163,11 +171,13 @@ Result<json::Object> run_read_text(const Work& work, const Arguments& arguments)
                 "Cannot specify both head and tail parameters simultaneously");
   }
   const auto file = TRY(std::move(opened));
-  const auto part = TRY(part_of(*file, arguments));
+  const auto part = TRY(part_of(work, *file, arguments));
   auto text = as_text(part.text);
   if (is_whole(arguments)) work.files.seen(*file);
   return work.manual() ? result(json::Value(text), part.notes) : said(std::move(text), part.notes);
 }
+
+constexpr std::string_view kUnknownType = "application/octet-stream";
 
 // As the reference server tells it: by the extension alone.
 std::string_view media_type(std::string_view place) {
@@ -186,19 +196,23 @@ std::string_view media_type(std::string_view place) {
   }};
   const auto name = name_of(place);
   const auto dot = name.rfind('.');
-  if (dot == std::string_view::npos || dot == 0) return "application/octet-stream";
+  if (dot == std::string_view::npos || dot == 0) return kUnknownType;
   const auto extension = lowered(name.substr(dot));
   const auto found =
       std::ranges::find(kTypes, extension, [](const auto& row) { return row.first; });
-  return found == kTypes.end() ? "application/octet-stream" : found->second;
+  return found == kTypes.end() ? kUnknownType : found->second;
 }
 
 Result<json::Object> run_read_media(const Work& work, const Arguments& arguments) {
   const auto file = TRY(work.files.open_file(arguments.text("path")));
-  const auto data = base64_encode(TRY(read_all(*file)));
+  const auto content = TRY(read_all(*file));
+  const auto data = base64_encode(content);
   work.files.seen(*file);
   const auto type = media_type(file->place());
-  if (work.manual()) return json::Object{{"base64", data}, {"mimeType", type}};
+  if (work.manual()) {
+    const auto told = type == kUnknownType ? content_type(name_of(file->place()), content) : type;
+    return json::Object{{"base64", data}, {"mimeType", told}};
+  }
   json::Object item;
   if (type.starts_with("image/") || type.starts_with("audio/")) {
     item = {{"type", type.substr(0, 5)}, {"data", data}, {"mimeType", type}};
@@ -295,7 +309,6 @@ std::vector<FileTool> read_tools() {
   std::vector<FileTool> out;
   out.push_back(read_text_tool("read_file", "Read File (Deprecated)",
                                "The old name of read_text_file: use that."));
-  out.back().in_manual = false;
   out.push_back(read_text_tool(
       "read_text_file", "Read Text File",
       "A file as text: all of it, its first lines (head), its last lines (tail), or a range of "
