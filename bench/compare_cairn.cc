@@ -184,8 +184,8 @@ Result<Answer> grep_tree(const Arguments& arguments) {
       .add("warm", warm)
       .add("matches", result.matches)
       .add("files", result.files.size())
-      .add("searched", result.searched)
-      .add("skipped_binary", result.skipped_binary);
+      .add("searched", result.counts.searched)
+      .add("skipped_binary", result.counts.skipped_binary);
 }
 
 Result<Answer> diff_roots(const Arguments& arguments) {

@@ -99,6 +99,22 @@ class ToolTest : public ::testing::Test {
     return call(owner_, name, arguments);
   }
 
+  // The rows of a call that has to succeed, with the summary as the last.
+  std::vector<json::Object> rows(const Caller& caller, std::string_view name,
+                                 const json::Object& arguments) {
+    auto stream = executor().stream(caller, tool(name), json::Value(arguments));
+    EXPECT_TRUE(stream) << name << ": " << (stream ? "" : stream.error().render());
+    std::vector<json::Object> out;
+    while (stream) {
+      auto portion = (*stream)->next();
+      EXPECT_TRUE(portion) << name << ": " << (portion ? "" : portion.error().render());
+      if (!portion || !*portion) break;
+      EXPECT_LE(json::write(json::Value(**portion)).size(), kMostBytes) << name;
+      for (auto& row : **portion) out.push_back(std::move(row.as_object()));
+    }
+    return out;
+  }
+
   // The error of a call that has to fail. Whatever is wrong with it, the depot stays as it is.
   Error refused(const Caller& caller, std::string_view name, const json::Object& arguments,
                 ByteView body = {}) {
@@ -186,7 +202,7 @@ class ToolTest : public ::testing::Test {
   static void check_answer(const Caller& caller, const Tool& tool, const json::Value& value) {
     const auto fits = json::Schema::compile(tool.output).value().check(value);
     EXPECT_TRUE(fits) << tool.name << ": " << (fits ? "" : fits.error().render());
-    if (tool.audience != Audience::kAgents || caller.entrance() == Entrance::kCli) return;
+    if (tool.audience != Audience::kAgents || caller.entrance() != Entrance::kMcp) return;
     EXPECT_LE(json::write(value).size(), kMostBytes) << tool.name;
   }
 };

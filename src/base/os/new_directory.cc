@@ -1,7 +1,11 @@
 #include "base/os/new_directory.h"
 
+#include <cerrno>
+#include <string>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
 
 #include "base/os/names.h"
 #include "base/os/os_error.h"
@@ -28,12 +32,34 @@ Result<void> NewDirectory::add_directory(const std::string& path) const {
 
 Result<void> NewDirectory::add_file(const std::string& path, const Fill& fill) const {
   const auto full = target_ / path;
-  auto file = TRY(checked(open_name(AT_FDCWD, full, O_WRONLY | O_CREAT | O_EXCL, 0666, kernel_),
-                          "create", full));
-  TRY(fill([&](ByteView portion) {
+  std::filesystem::path part;
+  auto file = TRY(make_part(full, part));
+  auto filled = fill([&](ByteView portion) {
     return checked(write_all(file.fd(), portion, kernel_), "write", full);
-  }));
-  return checked(close(std::move(file), kernel_), "write", full);
+  });
+  if (filled) filled = checked(close(std::move(file), kernel_), "write", full);
+  if (filled) filled = checked(rename_new(AT_FDCWD, part, AT_FDCWD, full, kernel_), "create", full);
+  if (filled) return {};
+  std::error_code ignored;
+  std::filesystem::remove(part, ignored);
+  return filled;
+}
+
+void NewDirectory::clear() const {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(target_, ignored)) {
+    std::filesystem::remove_all(entry.path(), ignored);
+  }
+}
+
+// A file beside the one that it will be. A tree may have any name, also those of such files.
+Result<Handle> NewDirectory::make_part(const std::filesystem::path& full,
+                                       std::filesystem::path& part) const {
+  for (int number = 0;; ++number) {
+    part = full.parent_path() / (kPart + std::to_string(number));
+    auto file = open_name(AT_FDCWD, part, O_WRONLY | O_CREAT | O_EXCL, 0666, kernel_);
+    if (file || file.error() != EEXIST) return checked(std::move(file), "create", full);
+  }
 }
 
 }  // namespace cairn::os

@@ -22,12 +22,17 @@ class NewDirectory final {
   // REQUIRES, of both: a path from the directory, without `.`, `..` or an empty name; what it is in
   // was added before.
   Result<void> add_directory(const std::string& path) const;
-  // Makes a file and hands out where its bytes go. What `fill` fails with is passed on.
+  // Makes a file and hands out where its bytes go. What `fill` fails with is passed on. It has its
+  // name when it is whole: until then it is a part beside it.
   using Sink = std::function<Result<void>(ByteView portion)>;
   using Fill = std::function<Result<void>(const Sink& sink)>;
   Result<void> add_file(const std::string& path, const Fill& fill) const;
+  // Removes all that is in it, so that it can be filled again: what came to nothing.
+  void clear() const;
+  static constexpr const char* kPart = ".cairn-part-";
 
  private:
+  Result<Handle> make_part(const std::filesystem::path& full, std::filesystem::path& part) const;
   NewDirectory(std::filesystem::path target, const Kernel& kernel)
       : target_(std::move(target)), kernel_(kernel) {}
 

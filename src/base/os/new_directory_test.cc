@@ -71,6 +71,26 @@ TEST(NewDirectory, WritesOverNothingAndThroughNoLink) {
   EXPECT_THAT(tree.picture("../outside"), ElementsAre("secret=before"));
 }
 
+TEST(NewDirectory, HasNoFileThatIsNotWholeAndTakesAnyName) {
+  const TempTree tree;
+  const auto made = *NewDirectory::make(tree.at("new"));
+  // A tree may have names like those of parts.
+  for (const auto* name : {".cairn-part-0", ".cairn-part-1"}) {
+    EXPECT_TRUE(made.add_file(name, filled_with(name)));
+  }
+  EXPECT_TRUE(made.add_file("f", [&](const NewDirectory::Sink& sink) -> Result<void> {
+    TRY(sink("half"));
+    EXPECT_FALSE(std::filesystem::exists(tree.at("new/f")));
+    return sink(" and half");
+  }));
+  EXPECT_FALSE(made.add_file("broken", [](const NewDirectory::Sink& sink) -> Result<void> {
+    TRY(sink("half"));
+    return fail(Code::kUnavailable, "interrupted");
+  }));
+  EXPECT_THAT(tree.picture("new"), ElementsAre(".cairn-part-0=.cairn-part-0",
+                                               ".cairn-part-1=.cairn-part-1", "f=half and half"));
+}
+
 TEST(NewDirectory, PassesOnWhatFillingFailsWith) {
   const TempTree tree;
   const auto made = *NewDirectory::make(tree.at("new"));

@@ -7,10 +7,15 @@ namespace cairn {
 namespace {
 
 Result<void> export_file(const NodeReader& nodes, const NodeKey& key,
-                         const os::NewDirectory& target, const std::string& path) {
+                         const os::NewDirectory& target, const std::string& path,
+                         Progress& progress) {
   const auto node = TRY(nodes.get(key));
   return target.add_file(path, [&](const os::NewDirectory::Sink& sink) {
-    return read_file(nodes, *node, 0, node->size(), sink);
+    return read_file(nodes, *node, 0, node->size(), [&](ByteView portion) -> Result<void> {
+      TRY(progress.go_on());
+      progress.bytes += portion.size();
+      return sink(portion);
+    });
   });
 }
 
@@ -27,20 +32,24 @@ Result<ExportResult> export_directory(const NodeReader& nodes, const NodeKey& ro
   SystemClock clock;
   Budget budget(clock, {});
   ExportResult result;
-  TRY(walk(nodes, tree.root, budget,
-           [&](std::string_view below, const Entry& entry) -> Result<Walk> {
-             const std::string path(below);
-             if (entry.is_dir()) {
-               TRY(directory.add_directory(path));
-               return Walk::kContinue;
-             }
-             TRY(export_file(nodes, entry.key, directory, path));
-             result.files += 1;
-             result.bytes += entry.bytes;
-             progress.files += 1;
-             progress.bytes += entry.bytes;
-             return Walk::kContinue;
-           }));
+  auto done = walk(nodes, tree.root, budget,
+                   [&](std::string_view below, const Entry& entry) -> Result<Walk> {
+                     const std::string path(below);
+                     TRY(progress.go_on());
+                     if (entry.is_dir()) {
+                       TRY(directory.add_directory(path));
+                       return Walk::kContinue;
+                     }
+                     TRY(export_file(nodes, entry.key, directory, path, progress));
+                     result.files += 1;
+                     result.bytes += entry.bytes;
+                     progress.files += 1;
+                     return Walk::kContinue;
+                   });
+  if (!done) {
+    directory.clear();
+    return Failure(std::move(done).error());
+  }
   return result;
 }
 

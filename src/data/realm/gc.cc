@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "data/cas/chunker.h"
+#include "data/realm/import_commit.h"
 
 namespace cairn {
 namespace {
@@ -88,6 +89,9 @@ class Collector final {
                          auto entry = TRY(records::decode_history(key, value));
                          return marker_.mark(entry.root);
                        }));
+      // The next import of a directory begins with what the last one read.
+      TRY(for_each_import(realm_, depot,
+                          [&](const NodeKey& root) { return mark_if_stored(root); }));
     }
     return scan_records(kv_, records::origins(realm_.id()),
                         [&](ByteView key, ByteView value) -> Result<void> {

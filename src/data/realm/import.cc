@@ -150,6 +150,7 @@ class Importer final {
     os::NameReader reader(TRY(open_directory(task)), kernel_);
     auto names = TRY(list_names(reader, on_disk(task)));
     for (auto& [name, type] : names) {
+      TRY(progress_.go_on());
       if (type == DT_DIR) {
         add_child(task, name);
       } else if (type == DT_REG) {
@@ -253,6 +254,7 @@ class Importer final {
     bool small = true;
     while (true) {
       const auto room = std::span(buffer).subspan(filled);
+      TRY(progress_.go_on());
       const auto got = TRY(os::checked(os::read(file.fd(), room, kernel_), "read", path));
       filled += got;
       bool end = got == 0;
@@ -348,12 +350,12 @@ class Importer final {
 };
 
 // Nodes of the last import are used again without being stored again: their root is kept alive.
-Result<void> keep_alive(Realm& realm, const DepotId& depot, const NodeKey& root) {
+Result<void> keep_alive(Realm& realm, const Place& place, const NodeKey& root) {
   Batch batch;
   batch.realm = realm.id();
   batch.required.push_back(root);
-  batch.puts.push_back({records::origin_key(realm.id(), root, depot),
-                        records::encode(Origin{depot, root, realm.clock().now()})});
+  batch.puts.push_back({records::origin_key(realm.id(), root, place),
+                        records::encode(Origin{place, root, realm.clock().now()})});
   batch.durability = Durability::kBuffered;
   return realm.store().kv().commit(std::move(batch));
 }
@@ -374,13 +376,13 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
   std::error_code error;
   auto absolute = std::filesystem::canonical(source, error);
   if (error) return os::io_error("import", source, error.value());
-  // Before the directory is read: what others commit meanwhile is merged in, not undone.
-  auto before = TRY(realm.get_depot(depot));
+  const Place place(depot, options.path);
+  TRY(realm.get_depot(depot));
   // Held to the end: the first nodes of a large import may otherwise be older than the grace time
   // before the commit refers to them.
   Realm::Upload upload(realm);
-  auto index = TRY(ImportIndex::load(realm, depot, absolute.string()));
-  if (index) TRY(keep_alive(realm, depot, index->root()));
+  auto index = TRY(ImportIndex::load(realm, place, absolute.string()));
+  if (index) TRY(keep_alive(realm, place, index->root()));
   ImportIndexWriter writer(absolute.string());
   Importer importer(realm, absolute, index ? &*index : nullptr, writer, options.kernel, progress);
   auto top = TRY(importer.run(options.threads));
@@ -390,17 +392,24 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
   result.bytes = top.bytes;
   result.unchanged = importer.unchanged();
   result.skipped = importer.take_skipped();
-  CommitRequest request{.depot = depot,
+  ImportRequest request{.within = depot,
+                        .path = options.path,
+                        .source = absolute.string(),
                         .root = top.key,
-                        .made_on = before.root,
+                        .remove_others = options.remove_others,
+                        .overwrite = options.overwrite,
+                        .dry_run = options.dry_run,
                         .message = options.message,
-                        .force = false,
                         .author = options.author};
-  if (request.message.empty())
+  if (index) request.last = index->root();
+  if (request.message.empty()) {
     request.message = fmt::format("import {}", shown(source.string(), 1000));
-  result.commit = TRY(realm.commit(request));
+  }
+  auto done = TRY(commit_import(realm, request));
+  result.commit = std::move(done.commit);
+  result.changes = std::move(done.changes);
   bool same = index && index->root() == top.key && result.unchanged == result.files;
-  if (!same) TRY(writer.save(realm, depot, top.key));
+  if (!same && !options.dry_run) TRY(writer.save(realm, place, top.key));
   return result;
 }
 

@@ -9,14 +9,22 @@
 #include <vector>
 
 #include "base/os/kernel.h"
+#include "data/realm/import_commit.h"
 #include "data/realm/realm.h"
 
 namespace cairn {
 
-// May be read from another thread while the work goes on.
+// May be read from another thread while the work goes on, and ended.
 struct Progress {
   std::atomic<std::uint64_t> files = 0;
   std::atomic<std::uint64_t> bytes = 0;
+  // Asked to end: it fails with UNAVAILABLE soon, and nothing is committed.
+  std::atomic<bool> stop = false;
+
+  Result<void> go_on() const {
+    if (!stop) return {};
+    return fail(Code::kUnavailable, "it was interrupted");
+  }
 };
 
 struct ImportOptions {
@@ -24,10 +32,16 @@ struct ImportOptions {
   std::string message;
   std::optional<DelegateId> author;
   os::Kernel kernel = {};
+  Path path = {};  // where in the depot the directory goes
+  // As import_commit.h has them.
+  bool remove_others = false;
+  bool overwrite = false;
+  bool dry_run = false;
 };
 
 struct ImportResult {
   CommitResult commit;
+  ImportChanges changes;
   NodeKey root;  // of the directory as it was read
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
@@ -38,17 +52,17 @@ struct ImportResult {
 // Why an entry of a directory is skipped, by its name and type (DT_…); empty: it is not.
 std::string reason_to_skip(std::string_view name, unsigned char type);
 
-// Makes the depot's tree that of the directory and commits it, durably. Files are read by several
-// threads; what another import of the same directory has seen unchanged is not read again.
-// IO_ERROR with the path when something cannot be read, QUOTA_EXCEEDED when it does not fit: then
-// the depot stays as it was. Nodes stored until then count towards the quota until the garbage
-// collector takes them.
+// Brings what the directory changed since its last import into the depot (import_commit.h), and
+// commits it, durably. Files are read by several threads; what another import of the same directory
+// has seen unchanged is not read again. IO_ERROR with the path when something cannot be read,
+// QUOTA_EXCEEDED when it does not fit: then the depot stays as it was. Nodes stored until then
+// count towards the quota until the garbage collector takes them.
 Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
                                       const std::filesystem::path& source,
                                       const ImportOptions& options, Progress& progress);
 
 // Writes the tree below `root` into a directory that does not exist yet, or is empty. TARGET_EXISTS
-// when something is in it; IO_ERROR, and then a part of the tree may be there.
+// when something is in it; IO_ERROR, and UNAVAILABLE when it is stopped: then it is empty again.
 struct ExportResult {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;

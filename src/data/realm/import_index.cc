@@ -11,15 +11,29 @@ constexpr std::uint8_t kVersion = 1;
 
 }  // namespace
 
-Result<std::optional<ImportIndex>> ImportIndex::load(Realm& realm, const DepotId& depot,
+Result<std::optional<ImportIndex>> ImportIndex::load(Realm& realm, const Place& place,
                                                      std::string_view source) {
-  auto bytes = TRY(realm.store().kv().get(records::import_key(realm.id(), depot)));
+  const auto& kv = realm.store().kv();
+  auto bytes = TRY(kv.get(records::import_key(realm.id(), place, source)));
+  // Once there was one for each depot.
+  if (!bytes && place.path.is_root()) {
+    bytes = TRY(kv.get(records::imports(realm.id(), place.depot).begin));
+  }
   if (!bytes) return std::nullopt;
   std::optional<ImportIndex> index(std::in_place);
   index->bytes_ = std::move(*bytes);
   // Views into bytes_, so it is parsed where it will stay.
-  if (!index->parse(source) || !TRY(realm.in_history(depot, index->root_))) return std::nullopt;
+  if (!index->parse(source) || !TRY(realm.nodes().has(index->root_))) return std::nullopt;
   return index;
+}
+
+std::optional<NodeKey> ImportIndex::root_of(ByteView bytes) {
+  ByteReader in(bytes);
+  if (in.byte() != kVersion) return std::nullopt;
+  in.take(in.varint());
+  const auto root = in.take(NodeKey::kSize);
+  if (in.failed()) return std::nullopt;
+  return NodeKey::from_bytes(root);
 }
 
 const ImportIndex::Directory* ImportIndex::find(std::string_view path) const {
@@ -92,13 +106,16 @@ void ImportIndexWriter::add(std::string_view path, const ImportIndex::Directory&
   directories_.lock()->append(out);
 }
 
-Result<void> ImportIndexWriter::save(Realm& realm, const DepotId& depot, const NodeKey& root) {
+Result<void> ImportIndexWriter::save(Realm& realm, const Place& place, const NodeKey& root) {
   Bytes out(1, kVersion);
   put_text(out, source_);
   out.append(root.bytes());
   out.append(*directories_.lock());
   Batch batch;
-  batch.puts.push_back({records::import_key(realm.id(), depot), std::move(out)});
+  batch.puts.push_back({records::import_key(realm.id(), place, source_), std::move(out)});
+  // Without its root it would be worth nothing.
+  batch.realm = realm.id();
+  batch.required.push_back(root);
   batch.durability = Durability::kBuffered;
   return realm.store().kv().commit(std::move(batch));
 }

@@ -34,10 +34,12 @@ class ImportIndex final {
     std::vector<std::string_view> dirs;  // by name
   };
 
-  // The index of the last import into the depot from this source. Nullopt when there was none, or
-  // the depot's history no longer holds its root, so that its nodes may be gone.
-  static Result<std::optional<ImportIndex>> load(Realm& realm, const DepotId& depot,
+  // The index of the last import to the place from this source. Nullopt when there was none, or its
+  // root is not stored any more.
+  static Result<std::optional<ImportIndex>> load(Realm& realm, const Place& place,
                                                  std::string_view source);
+  // The root in the bytes of one; nothing when they are none.
+  static std::optional<NodeKey> root_of(ByteView bytes);
 
   const NodeKey& root() const { return root_; }
   const Directory* find(std::string_view path) const;
@@ -57,8 +59,8 @@ class ImportIndexWriter final {
   ImportIndexWriter(std::string_view source);
 
   void add(std::string_view path, const ImportIndex::Directory& directory);
-  // A buffered put: losing it costs a slower import, nothing else.
-  Result<void> save(Realm& realm, const DepotId& depot, const NodeKey& root);
+  // A buffered put: losing it costs a slower import, which may find a conflict where there is none.
+  Result<void> save(Realm& realm, const Place& place, const NodeKey& root);
 
  private:
   std::string source_;

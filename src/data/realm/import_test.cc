@@ -200,11 +200,77 @@ TEST_F(ImportTest, OfAnEmptyDirectoryIsAnEmptyTree) {
   EXPECT_FALSE(result.commit.changed);
 }
 
-TEST_F(ImportTest, TakesAwayWhatIsNotInTheDirectory) {
+TEST_F(ImportTest, KeepsWhatIsNotInTheDirectoryUnlessItIsToGo) {
   depot.with("before", "1").committed();
   write_file("now", "2");
-  import();
+  const auto kept = import();
+  EXPECT_EQ(depot.files(), (Files{{"before", "1"}, {"now", "2"}}));
+  EXPECT_THAT(kept.changes.kept.paths, ElementsAre("before"));
+  Progress progress;
+  const auto exact =
+      must(import_directory(world.realm, depot.id, source, {.remove_others = true}, progress));
   EXPECT_EQ(depot.files(), (Files{{"now", "2"}}));
+  EXPECT_THAT(exact.changes.removed.paths, ElementsAre("before"));
+}
+
+TEST_F(ImportTest, TakesAwayWhatTheDirectoryHasLostAndSaysSo) {
+  write_files({{"a", "1"}, {"old/b", "1"}, {"old/c", "1"}});
+  import();
+  depot.with("notes/today.md", "of somebody else").committed();
+  fs::remove_all(at("old"));
+  const auto again = import();
+  EXPECT_EQ(depot.files(), (Files{{"a", "1"}, {"notes/today.md", "of somebody else"}}));
+  EXPECT_THAT(again.changes.removed.paths, ElementsAre("old/"));
+  EXPECT_EQ(again.changes.removed.files, 2U);
+  EXPECT_THAT(again.changes.kept.paths, ElementsAre("notes/"));
+}
+
+TEST_F(ImportTest, GoesBelowAPathAndHasAnIndexForEach) {
+  write_files(kTree);
+  import();
+  Progress progress;
+  const ImportOptions below{.path = must(Path::parse("deep/copy"))};
+  const auto first = must(import_directory(world.realm, depot.id, source, below, progress));
+  EXPECT_EQ(first.unchanged, 0U);
+  auto expected = kTree;
+  for (const auto& [path, content] : kTree) expected["deep/copy/" + path] = content;
+  EXPECT_EQ(depot.files(), expected);
+  EXPECT_THAT(first.changes.added.paths, ElementsAre("deep/copy/"));
+  next_tick();
+  const auto second = must(import_directory(world.realm, depot.id, source, below, progress));
+  EXPECT_EQ(second.unchanged, second.files);
+  EXPECT_FALSE(second.commit.changed);
+  const auto whole = import();
+  EXPECT_EQ(whole.unchanged, whole.files);
+  EXPECT_EQ(depot.files(), expected);
+}
+
+TEST_F(ImportTest, ThatOnlyShowsWhatItWouldDoDoesNothing) {
+  write_files({{"a", "1"}, {"b", "1"}});
+  import();
+  fs::remove(at("a"));
+  write_files({{"b", "2"}, {"c", "3"}});
+  const auto before = depot.record();
+  Progress progress;
+  for (int i = 0; i < 2; ++i) {
+    const auto shown =
+        must(import_directory(world.realm, depot.id, source, {.dry_run = true}, progress));
+    EXPECT_THAT(shown.changes.removed.paths, ElementsAre("a"));
+    EXPECT_THAT(shown.changes.changed.paths, ElementsAre("b"));
+    EXPECT_THAT(shown.changes.added.paths, ElementsAre("c"));
+    EXPECT_TRUE(shown.commit.changed);
+    EXPECT_EQ(depot.record(), before);
+  }
+}
+
+TEST_F(ImportTest, ThatIsStoppedLeavesTheDepot) {
+  write_files(kTree);
+  const auto before = depot.record();
+  Progress progress;
+  progress.stop = true;
+  EXPECT_THAT(import_directory(world.realm, depot.id, source, {}, progress),
+              FailsWith(Code::kUnavailable));
+  EXPECT_EQ(depot.record(), before);
 }
 
 TEST_F(ImportTest, GivesOneRootWhateverTheNumberOfThreads) {
@@ -355,16 +421,20 @@ TEST_F(ImportTest, ReadsAgainWhatWasChangedShortlyBeforeTheLastTime) {
   EXPECT_EQ(import_here().unchanged, 1U) << "settled when it was read the second time";
 }
 
-TEST_F(ImportTest, DoesNotTrustAnIndexWhoseRootTheHistoryHasLost) {
+TEST_F(ImportTest, BeginsWithTheLastOneHoweverLittleTheHistoryKeeps) {
   write_files(kTree);
   import();
   must(world.realm.set_max_history(depot.id, 1));
   depot.with("x", "1").committed().with("x", "2").committed().with("x", "3").committed();
   world.clock.advance(std::chrono::hours(26));
   must(collect_garbage(world.realm));
+  fs::remove(at("README.md"));
   auto again = import();
-  EXPECT_EQ(again.unchanged, 0U);
-  EXPECT_EQ(depot.files(), kTree);
+  EXPECT_EQ(again.unchanged, again.files);
+  auto expected = kTree;
+  expected.erase("README.md");
+  expected["x"] = "3";
+  EXPECT_EQ(depot.files(), expected);
   EXPECT_TRUE(must(fsck(world.realm)).clean());
 }
 
@@ -379,20 +449,38 @@ TEST_F(ImportTest, DoesNotTrustAnIndexOfAnotherDirectory) {
   EXPECT_FALSE(moved.commit.changed);
 }
 
-TEST_F(ImportTest, UsesTheIndexAfterOthersCommittedAndBringsTheDirectoryBack) {
+TEST_F(ImportTest, UsesTheIndexAfterOthersCommittedAndLeavesWhatTheyDid) {
   write_files(kTree);
   import();
-  depot.with("README.md", "edited by an agent").committed();
+  depot.with("README.md", "edited by an agent").without("empty.txt").committed();
   auto again = import();
   EXPECT_EQ(again.unchanged, again.files);
-  EXPECT_TRUE(again.commit.changed);
-  EXPECT_EQ(depot.files(), kTree);
+  EXPECT_FALSE(again.commit.changed);
+  auto expected = kTree;
+  expected["README.md"] = "edited by an agent";
+  expected.erase("empty.txt");
+  EXPECT_EQ(depot.files(), expected);
+  EXPECT_THAT(again.changes.kept.paths, ElementsAre("README.md"));
+  EXPECT_THAT(again.changes.absent.paths, ElementsAre("empty.txt"));
+}
+
+TEST_F(ImportTest, UsesAnIndexThatWasKeptAsTheyWereOnce) {
+  write_files(kTree);
+  import();
+  const auto key = records::import_key(world.realm.id(), depot.id, fs::canonical(source).string());
+  world.plant(Table::kPointers, records::imports(world.realm.id(), depot.id).begin,
+              must(world.store->kv().get(key)).value());
+  Batch batch;
+  batch.deletes.push_back(key);
+  must(world.store->kv().commit(std::move(batch)));
+  const auto again = import();
+  EXPECT_EQ(again.unchanged, again.files);
 }
 
 TEST_F(ImportTest, IgnoresADamagedIndex) {
   write_files(kTree);
   import();
-  auto key = records::import_key(world.realm.id(), depot.id);
+  auto key = records::import_key(world.realm.id(), depot.id, fs::canonical(source).string());
   const Bytes whole = must(world.store->kv().get(key)).value();
   for (std::size_t size = 0; size < whole.size(); size += 7) {
     world.plant(Table::kPointers, key, whole.substr(0, size));
@@ -471,15 +559,15 @@ class InterruptingClock final : public Clock {
 TEST_F(ImportTest, MergesWithACommitThatCameMeanwhile) {
   InterruptingClock clock(world.clock);
   Realm realm(*world.store, world.realm.id(), clock, world.random);
-  depot.with("theirs", "1").committed();
-  write_files({{"theirs", "1"}, {"new", "imported"}});
+  write_file("theirs", "1");
+  import();
+  write_file("new", "imported");
   auto other = depot.edit("theirs", "2");
   // The import has seen the depot and not yet read the directory.
   clock.next = [&] { must(depot.commit(other)); };
   Progress progress;
   auto result = must(import_directory(realm, depot.id, source, {}, progress));
-  EXPECT_TRUE(result.commit.merged);
-  EXPECT_THAT(result.commit.from_others, ElementsAre("theirs"));
+  EXPECT_THAT(result.changes.kept.paths, ElementsAre("theirs"));
   EXPECT_EQ(depot.files(), (Files{{"new", "imported"}, {"theirs", "2"}}));
   EXPECT_EQ(depot.files(result.root), (Files{{"new", "imported"}, {"theirs", "1"}}));
 

@@ -202,11 +202,12 @@ Result<void> Realm::delete_depot(const DepotId& depot) {
     batch.deletes.push_back(key);
     // Origins stay until the garbage collector finds their roots gone: they are keyed by root, and
     // finding those of one depot would mean reading all of them.
-    batch.deletes.push_back(records::import_key(id_, depot));
-    return kv_.scan(records::history(id_, depot), Direction::kForward, [&](ByteView at, ByteView) {
+    const auto remove_all = [&](ByteView at, ByteView) {
       batch.deletes.emplace_back(at);
       return Scan::kContinue;
-    });
+    };
+    TRY(kv_.scan(records::imports(id_, depot), Direction::kForward, remove_all));
+    return kv_.scan(records::history(id_, depot), Direction::kForward, remove_all);
   };
   return cairn::update(kv_, key, "the depot " + depot.render(), remove);
 }

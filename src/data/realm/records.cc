@@ -65,8 +65,13 @@ KeyRange owned(const RealmId& realm) { return KeyRange::prefix(key('w', realm.by
 
 Bytes freed_key(const RealmId& realm) { return key('f', realm.bytes()); }
 
-Bytes import_key(const RealmId& realm, const DepotId& depot) {
-  return key('i', realm.bytes(), depot.bytes());
+Bytes import_key(const RealmId& realm, const Place& place, std::string_view source) {
+  auto both = place.path.render() + '\0';
+  return key('i', realm.bytes(), place.depot.bytes()).append(path_hash(both.append(source)));
+}
+
+KeyRange imports(const RealmId& realm, const DepotId& depot) {
+  return KeyRange::prefix(key('i', realm.bytes(), depot.bytes()));
 }
 
 Bytes encode(const Depot& depot) {

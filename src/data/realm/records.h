@@ -6,7 +6,10 @@
 //   o realm root depot hash     the same for a place in the depot; the hash is of its path
 //   w realm delegate node       the delegate wrote the node
 //   f realm                     physical bytes removed as garbage and not yet given back
-//   i realm depot               what the last import of a directory saw (import_index.h)
+//   i realm depot hash          what the last import of a directory to a place saw
+//   (import_index.h);
+//                               the hash is of both. Without it: of the depot's last import, as
+//                               they were kept once
 //
 // Ids and keys are their bytes, the sequence eight bytes big-endian. Values start with a version.
 #pragma once
@@ -70,7 +73,8 @@ KeyRange origins(const RealmId& realm, const NodeKey& root);
 Bytes owned_key(const RealmId& realm, const DelegateId& owner, const NodeKey& node);
 KeyRange owned(const RealmId& realm);
 Bytes freed_key(const RealmId& realm);
-Bytes import_key(const RealmId& realm, const DepotId& depot);
+Bytes import_key(const RealmId& realm, const Place& place, std::string_view source);
+KeyRange imports(const RealmId& realm, const DepotId& depot);
 
 using RecordVisitor = std::function<Result<void>(ByteView key, ByteView value)>;
 

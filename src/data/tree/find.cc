@@ -12,6 +12,8 @@ bool passes(const Entry& entry, const FindOptions& options) {
          entry.bytes <= options.max_size.value_or(UINT64_MAX);
 }
 
+constexpr std::size_t kPathLabel = std::string_view(R"("path":"",)").size();
+
 }  // namespace
 
 Result<FindResult> find_entries(const TreeView& tree, const Path& path, const Glob& glob,
@@ -20,21 +22,23 @@ Result<FindResult> find_entries(const TreeView& tree, const Path& path, const Gl
   auto dict = TRY(open_dir(tree, at));
   auto prefix = at.path.is_root() ? std::string() : at.path.render() + "/";
   FindResult result;
-  TRY(walk(tree.nodes, dict, budget,
-           [&](std::string_view below, const Entry& entry) -> Result<Walk> {
-             result.visited += 1;
-             if (passes(entry, options) && glob.matches(below)) {
-               if (result.matches.size() >= options.max_results) {
-                 result.stopped_by = "results";
-                 return Walk::kStop;
-               }
-               auto size = json_bytes(prefix) + json_bytes(below) + json_bytes(entry.type) + 95;
-               if (!budget.take_bytes(static_cast<std::int64_t>(size))) return Walk::kStop;
-               result.matches.push_back({prefix + std::string(below), EntryValue::of(entry)});
-             }
-             bool enter = entry.is_dir() && glob.may_match_below(below);
-             return enter ? Walk::kContinue : Walk::kSkip;
-           }));
+  result.reached = options.after;
+  auto look_at = [&](std::string_view below, const Entry& entry) -> Result<Walk> {
+    if (passes(entry, options) && glob.matches(below)) {
+      if (result.matches.size() >= options.max_results) {
+        result.stopped_by = "results";
+        return Walk::kStop;
+      }
+      const auto label = kPathLabel + json_bytes(prefix) + json_bytes(below);
+      if (!budget.take_bytes(row_bytes(label, entry, options.rendering))) return Walk::kStop;
+      result.matches.push_back({prefix + std::string(below), EntryValue::of(entry)});
+    }
+    result.visited += 1;
+    const bool skip = entry.is_dir() && !glob.may_match_below(below);
+    result.reached = skip ? behind_all_of(below) : std::string(below);
+    return skip ? Walk::kSkip : Walk::kContinue;
+  };
+  TRY(walk(tree.nodes, dict, budget, look_at, options.after));
   if (!result.stopped_by && budget.stopped_by()) result.stopped_by = name(*budget.stopped_by());
   return result;
 }

@@ -203,7 +203,8 @@ Result<MergeResult> merge(Stage& stage, const NodePtr& base, const NodePtr& ours
                           const NodePtr& theirs, Budget& budget) {
   Merger merger(stage, budget);
   auto root = TRY(merger.merge_dirs("", base, ours, theirs));
-  if (merger.result.conflicts.empty()) merger.result.root = std::move(root);
+  if (merger.result.conflicts.empty()) merger.result.root = root;
+  merger.result.with_ours = std::move(root);
   return std::move(merger.result);
 }
 

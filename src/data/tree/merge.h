@@ -16,6 +16,7 @@ namespace cairn {
 
 struct MergeResult {
   NodePtr root;                          // null when there are conflicts
+  NodePtr with_ours;                     // the same with our side of each conflict
   std::vector<std::string> conflicts;    // paths both sides changed in ways that do not fit
   std::vector<std::string> from_theirs;  // paths whose change came from their side, in part or all
   std::vector<std::string> same;         // paths where both sides made the same change

@@ -1,17 +1,16 @@
 #include "data/tree/outline.h"
 
-#include "base/quote.h"
-
 namespace cairn {
 namespace {
 
-// About what the items from `first` on cost in the rendered answer.
-std::int64_t rendered_bytes(const std::vector<Outline::Item>& items, std::size_t first) {
-  std::size_t bytes = 0;
+// What the items from `first` on take in the rendered answer.
+std::int64_t rendered_bytes(const std::vector<Outline::Item>& items, std::size_t first,
+                            const Rendering& rendering) {
+  std::int64_t bytes = 0;
   for (auto i = first; i < items.size(); ++i) {
-    bytes += json_bytes(items[i].name) + json_bytes(items[i].value.type) + 85;
+    bytes += branch_bytes(items[i].name, items[i].value, rendering);
   }
-  return static_cast<std::int64_t>(bytes);
+  return bytes;
 }
 
 Result<void> append_children(const NodeReader& nodes, const NodePtr& dict, Outline& out) {
@@ -55,7 +54,7 @@ Result<Outline> outline(const TreeView& tree, const Path& path, const OutlineOpt
     bool fits = count <= left && budget.in_time() && budget.take_entries(count);
     if (fits) {
       TRY(append_children(tree.nodes, node, out));
-      fits = budget.take_bytes(rendered_bytes(out.items, first));
+      fits = budget.take_bytes(rendered_bytes(out.items, first, options.rendering));
     }
     if (!fits) {
       out.items.resize(first);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/budget.h"
+#include "data/tree/rendered.h"
 #include "data/tree/view.h"
 
 namespace cairn {
@@ -14,6 +15,7 @@ struct OutlineOptions {
 
   std::int64_t depth = 3;  // -1: no limit
   std::int64_t max_entries = kDefaultEntries;
+  Rendering rendering;
 };
 
 struct Outline {

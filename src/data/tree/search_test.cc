@@ -114,7 +114,7 @@ TEST_F(Find, SaysWhyItStopped) {
   EXPECT_EQ(cut.visited, 5U);
   EXPECT_EQ(cut.matches.size(), 5U);
 
-  auto bytes = t.within({.bytes = 350});
+  auto bytes = t.within({.bytes = 400});
   cut = must(find_entries(t.view(root), Path(), glob("*"), {}, bytes));
   EXPECT_EQ(cut.stopped_by, "bytes");
   EXPECT_EQ(cut.matches.size(), 3U);
@@ -208,7 +208,7 @@ TEST_F(Grep, FindsLinesByTextRegexCaseAndWord) {
   for (const auto& c : cases) {
     auto result = run(files, c.text, c.how);
     EXPECT_EQ(rendered(result), c.lines) << c.text;
-    EXPECT_EQ(result.searched, 1U);
+    EXPECT_EQ(result.counts.searched, 1U);
     EXPECT_EQ(result.stopped_by, std::nullopt);
     auto matches = std::ranges::count_if(c.lines, [](auto& line) { return line.contains(':'); });
     EXPECT_EQ(result.matches, static_cast<std::uint64_t>(matches));
@@ -281,7 +281,7 @@ TEST_F(Grep, IncludesAndExcludesByGlobRelativeToThePath) {
 TEST_F(Grep, SearchesOneFile) {
   auto result = run({{"d/f", "x\ny\n"}, {"d/g", "x"}}, "x", {}, {}, "~0/f");
   EXPECT_THAT(rendered(result), ElementsAre("d/f", "1:x"));
-  EXPECT_EQ(result.searched, 1U);
+  EXPECT_EQ(result.counts.searched, 1U);
   auto budget = t.unlimited();
   EXPECT_THAT(grep(t.view(t.tree({})), path("none"), must(Pattern::compile("x", {})), {}, budget),
               FailsWith(Code::kPathNotFound));
@@ -297,12 +297,12 @@ TEST_F(Grep, SkipsBinaryAndLargeFilesAndCountsThem) {
                        {"text", "x 12345678"}};
   auto result = run(files, "x", {}, options);
   EXPECT_THAT(rendered(result), ElementsAre("text", "1:x 12345678"));
-  EXPECT_EQ(result.skipped_binary, 2U);
-  EXPECT_EQ(result.skipped_large, 1U);
+  EXPECT_EQ(result.counts.skipped_binary, 2U);
+  EXPECT_EQ(result.counts.skipped_large, 1U);
   // Also when it is named.
   result = run(files, "x", {}, options, "large");
   EXPECT_THAT(result.files, IsEmpty());
-  EXPECT_EQ(result.skipped_large, 1U);
+  EXPECT_EQ(result.counts.skipped_large, 1U);
 }
 
 TEST_F(Grep, CutsLongLinesAroundTheMatchAtCharacters) {
@@ -414,7 +414,7 @@ TEST_F(Grep, StopsWithTheBudgetAndSaysWhy) {
   EXPECT_EQ(result.stopped_by, "entries");
   EXPECT_EQ(result.files.size(), 10U);
 
-  auto bytes = t.within({.bytes = 3 * 44 + 5 * 45});
+  auto bytes = t.within({.bytes = 3 * 39 + 5 * 26});
   result = must(grep(t.view(root), Path(), pattern, {}, bytes));
   EXPECT_EQ(result.stopped_by, "bytes");
   EXPECT_THAT(rendered(result), ElementsAre("f100", "1:x one", "2:x two", "f101", "1:x one",

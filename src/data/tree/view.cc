@@ -138,9 +138,10 @@ Result<NodePtr> open_file(const TreeView& tree, const Located& at) {
 
 namespace {
 
-// About what one child costs in a rendered listing.
-std::int64_t rendered_bytes(const Entry& entry) {
-  return 120 + static_cast<std::int64_t>(json_bytes(entry.name) + json_bytes(entry.type));
+std::int64_t rendered_bytes(std::uint64_t index, const Entry& entry, const Rendering& rendering) {
+  const auto label =
+      std::string_view(R"("name":"","index":,)").size() + json_bytes(entry.name) + digits(index);
+  return row_bytes(label, entry, rendering);
 }
 
 }  // namespace
@@ -164,7 +165,7 @@ Result<ListPage> list(const TreeView& tree, const Path& path, const ListOptions&
   TRY(cursor.seek_index(index));
   while (const Entry* entry = cursor.entry()) {
     bool fits = page.children.size() < options.limit && budget.in_time() && budget.take_entries() &&
-                budget.take_bytes(rendered_bytes(*entry));
+                budget.take_bytes(rendered_bytes(index, *entry, options.rendering));
     // At least one child, whatever the budget says: otherwise a client that pages would never get
     // on.
     if (!fits && !page.children.empty()) {

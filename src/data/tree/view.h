@@ -13,6 +13,7 @@
 #include "base/budget.h"
 #include "data/cas/dict.h"
 #include "data/tree/path.h"
+#include "data/tree/rendered.h"
 
 namespace cairn {
 
@@ -46,6 +47,7 @@ struct ListOptions {
 
   std::uint64_t limit = kDefaultLimit;
   std::optional<std::string> cursor;
+  Rendering rendering;
 };
 
 struct ListPage {

@@ -22,24 +22,61 @@ class Walker final {
       return true;
     }
     if (!budget_.in_time()) return false;
-    const auto length = path_.size();
     for (const auto& entry : node->entries()) {
-      if (!budget_.take_entries()) return false;
-      if (length > 0) path_ += '/';
-      path_ += entry.name;
-      auto next = TRY(visit_(path_, entry));
-      if (next == Walk::kStop) return false;
-      if (next == Walk::kContinue && entry.is_dir()) {
-        TRY(check_depth(path_));
-        auto below = TRY(dict_open(nodes_, entry.key));
-        if (!TRY(run(below))) return false;
+      if (!TRY(step(entry))) return false;
+    }
+    return true;
+  }
+
+  // The same behind a path, which begins here.
+  Result<bool> run_after(const NodePtr& dir, std::string_view after) {
+    if (after.empty()) return run(dir);
+    const auto slash = after.find('/');
+    const auto name = after.substr(0, slash);
+    after.remove_prefix(slash == std::string_view::npos ? after.size() : slash + 1);
+    DictCursor cursor(nodes_, dir);
+    TRY(cursor.seek_name(name));
+    const auto* first = cursor.entry();
+    if (first != nullptr && first->name == name) {
+      if (first->is_dir()) {
+        auto go_on =
+            TRY(enter(*first, [&](const NodePtr& found) { return run_after(found, after); }));
+        if (!go_on) return false;
       }
-      path_.resize(length);
+      TRY(cursor.next());
+    }
+    while (const auto* entry = cursor.entry()) {
+      if (!budget_.in_time() || !TRY(step(*entry))) return false;
+      TRY(cursor.next());
     }
     return true;
   }
 
  private:
+  Result<bool> step(const Entry& entry) {
+    if (!budget_.take_entries()) return false;
+    const auto length = path_.size();
+    if (length > 0) path_ += '/';
+    path_ += entry.name;
+    auto next = TRY(visit_(path_, entry));
+    path_.resize(length);
+    if (next == Walk::kStop) return false;
+    if (next == Walk::kSkip || !entry.is_dir()) return true;
+    return enter(entry, [&](const NodePtr& found) { return run(found); });
+  }
+
+  // Goes into a directory of the one it is in, and comes back.
+  template <typename Work>
+  Result<bool> enter(const Entry& entry, Work work) {
+    const auto length = path_.size();
+    if (length > 0) path_ += '/';
+    path_ += entry.name;
+    TRY(check_depth(path_));
+    auto go_on = TRY(work(TRY(dict_open(nodes_, entry.key))));
+    path_.resize(length);
+    return go_on;
+  }
+
   const NodeReader& nodes_;
   Budget& budget_;
   const WalkVisitor& visit_;
@@ -57,9 +94,12 @@ Result<void> check_depth(std::string_view path) {
 }
 
 Result<void> walk(const NodeReader& nodes, const NodePtr& dir, Budget& budget,
-                  const WalkVisitor& visit) {
-  TRY(Walker(nodes, budget, visit).run(dir));
+                  const WalkVisitor& visit, std::string_view after) {
+  TRY(Walker(nodes, budget, visit).run_after(dir, after));
   return {};
 }
+
+// Names are UTF-8, so that none comes behind this one.
+std::string behind_all_of(std::string_view directory) { return std::string(directory) + "/\xff"; }
 
 }  // namespace cairn

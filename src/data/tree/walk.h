@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "base/budget.h"
 #include "data/tree/view.h"
@@ -23,7 +25,14 @@ Result<void> check_depth(std::string_view path);
 
 // Visits every entry below `dir` (not the directory itself). Ends without an error when the
 // budget's entries or time run out: budget.stopped_by() says so.
+//
+// With `after` it goes on behind that path, whether or not anything has it: nothing up to it is
+// visited, and of the directories on the way to it only what comes behind. What it names itself is
+// entered, should it be a directory.
 Result<void> walk(const NodeReader& nodes, const NodePtr& dir, Budget& budget,
-                  const WalkVisitor& visit);
+                  const WalkVisitor& visit, std::string_view after = {});
+
+// Where to go on behind a directory and everything in it.
+std::string behind_all_of(std::string_view directory);
 
 }  // namespace cairn

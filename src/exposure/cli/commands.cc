@@ -299,9 +299,11 @@ void add_all(Commands& commands) {
   add_mcp_command(commands);
   add_depot_commands(commands);
   add_file_commands(commands);
+  add_stat_commands(commands);
   add_search_commands(commands);
   add_query_command(commands);
   add_write_commands(commands);
+  add_edit_commands(commands);
   add_transfer_commands(commands);
   add_mirror_command(commands);
   add_sandbox_command(commands);

@@ -59,7 +59,9 @@ void add_tour_command(Commands& commands);
 void add_mcp_command(Commands& commands);        // mcp, mcp config
 void add_file_commands(Commands& commands);      // ls, tree, cat, find
 void add_search_commands(Commands& commands);    // grep, diff
+void add_stat_commands(Commands& commands);      // stat, du
 void add_write_commands(Commands& commands);     // put, rm, mv, cp
+void add_edit_commands(Commands& commands);      // write, edit, mkdir
 void add_transfer_commands(Commands& commands);  // import, export
 void add_mirror_command(Commands& commands);
 void add_sandbox_command(Commands& commands);

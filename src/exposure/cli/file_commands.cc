@@ -23,6 +23,7 @@ struct FileArguments {
   std::string pattern;
   std::string type;
   std::int64_t depth = 3;
+  std::int64_t max_count = 0;  // 0: all
   bool force = false;
 };
 
@@ -38,27 +39,52 @@ std::string size_text(const Arguments& entry) {
   return counted(entry.number("childCount"), "entry", "entries");
 }
 
-Result<int> run_ls(Kit& kit, const FileArguments& given) {
-  auto& client = *TRY(kit.client());
-  auto arguments = TRY(resolve_address(client, given.where)).arguments();
+void add_row(Table& table, const Output& out, const Arguments& entry) {
+  table.add({{size_text(entry), Style::kDim},
+             {std::string(entry.text("contentType")), Style::kDim},
+             name_cell(out, entry, entry.text("name"))});
+}
+
+// A file stands for itself, as with other tools that list.
+Result<int> list_file(Kit& kit, client::Client& client, const json::Object& arguments) {
+  const auto answer = TRY(client.call("fs_stat", arguments));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
+    return 0;
+  }
+  Table table({{"", Table::Align::kRight}, {""}, {""}});
+  add_row(table, kit.out, Arguments(answer.as_object()));
+  table.print(kit.out);
+  return 0;
+}
+
+Result<void> list_directory(Kit& kit, client::Client& client, json::Object arguments) {
   arguments["limit"] = 1000;
   if (kit.options.json) {
     kit.out.print_json(TRY(collect(client, "fs_ls", std::move(arguments), "children")));
-    return 0;
+    return {};
   }
   // A directory may have a million entries: printed as they come.
-  TRY(for_each_page(client, "fs_ls", std::move(arguments),
-                    [&](const json::Object& page) -> Result<client::More> {
-                      Table table({{"", Table::Align::kRight}, {""}, {""}});
-                      for (const auto& item : client::rows_of(page, "children")) {
-                        Arguments child(item.as_object());
-                        table.add({{size_text(child), Style::kDim},
-                                   {std::string(child.text("contentType")), Style::kDim},
-                                   name_cell(kit.out, child, child.text("name"))});
-                      }
-                      table.print(kit.out);
-                      return client::More::kYes;
-                    }));
+  return for_each_page(client, "fs_ls", std::move(arguments),
+                       [&](const json::Object& page) -> Result<client::More> {
+                         Table table({{"", Table::Align::kRight}, {""}, {""}});
+                         for (const auto& item : client::rows_of(page, "children")) {
+                           add_row(table, kit.out, Arguments(item.as_object()));
+                         }
+                         table.print(kit.out);
+                         return kit.out.shown();
+                       });
+}
+
+Result<int> run_ls(Kit& kit, const FileArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto arguments = TRY(resolve_address(client, given.where)).arguments();
+  auto listed = list_directory(kit, client, arguments);
+  if (!listed && listed.error().code == Code::kNotADirectory) {
+    // What is on the way may be the file; then there is nothing to stand for itself.
+    return list_file(kit, client, arguments);
+  }
+  TRY(std::move(listed));
   return 0;
 }
 
@@ -67,20 +93,24 @@ Result<int> run_tree(Kit& kit, const FileArguments& given) {
   auto resolved = TRY(resolve_address(client, given.where));
   auto arguments = resolved.arguments();
   arguments["depth"] = given.depth;
-  arguments["maxEntries"] = 100'000;
-  const auto answer = TRY(client.call("fs_tree", arguments));
-  if (kit.options.json) {
-    kit.out.print_json(answer);
-    return 0;
-  }
   auto& out = kit.out;
-  out.print("{}\n", out.paint(Style::kBlue, out.safe(given.where)));
-  const bool collapsed = print_tree(out, answer.as_object());
-  if (Arguments(answer.as_object()).flag("truncated")) {
-    note("not all of it fitted; name a directory to see what is in it");
-  } else if (collapsed) {
-    note("directories with … are deeper than --depth");
-  }
+  TreePrinter printer(out);
+  TreeDocument document;
+  bool begun = false;
+  const auto summary = TRY(client.stream("fs_tree", arguments, [&](const json::Object& row) {
+    if (kit.options.json) {
+      document.add(row);
+      return out.shown();
+    }
+    // Only now: an error comes instead of a heading.
+    if (!std::exchange(begun, true)) {
+      out.print("{}\n", out.paint(Style::kBlue, out.safe(given.where)));
+    }
+    printer.add(row);
+    return out.shown();
+  }));
+  if (kit.options.json) out.print_json(document.take(Arguments(summary).flag("truncated")));
+  if (printer.collapsed()) note("directories with … are deeper than --depth");
   return 0;
 }
 
@@ -118,20 +148,22 @@ Result<int> run_find(Kit& kit, const FileArguments& given) {
   auto& client = *TRY(kit.client());
   auto arguments = TRY(resolve_address(client, given.where)).arguments();
   arguments["pattern"] = given.pattern;
-  arguments["maxResults"] = 10'000;
+  if (given.max_count > 0) arguments["maxResults"] = given.max_count;
   if (!given.type.empty()) arguments["type"] = given.type;
-  const auto answer = TRY(client.call("fs_find", arguments));
-  if (kit.options.json) {
-    kit.out.print_json(answer);
-    return 0;
-  }
-  for (const auto& item : client::rows_of(answer.as_object(), "matches")) {
-    Arguments match(item.as_object());
-    auto cell = name_cell(kit.out, match, match.text("path"));
+  json::Array matches;
+  auto summary = TRY(client.stream("fs_find", arguments, [&](const json::Object& row) {
+    if (kit.options.json) {
+      matches.emplace_back(row);
+      return kit.out.shown();
+    }
+    const Arguments match(row);
+    const auto cell = name_cell(kit.out, match, match.text("path"));
     kit.out.print("{}\n", kit.out.paint(cell.style, cell.text));
-  }
-  Arguments found(answer.as_object());
-  if (found.flag("truncated")) note(fmt::format("there are more: {}", found.text("hint")));
+    return kit.out.shown();
+  }));
+  if (!kit.options.json) return 0;
+  summary["matches"] = std::move(matches);
+  kit.out.print_json(std::move(summary));
   return 0;
 }
 
@@ -150,7 +182,9 @@ std::pair<Command, std::shared_ptr<FileArguments>> add(Commands& commands, Comma
 
 void add_file_commands(Commands& commands) {
   add(commands,
-      {.name = "ls", .description = "List a directory", .example = "cairn ls my-project:src"},
+      {.name = "ls",
+       .description = "List a directory, or one file",
+       .example = "cairn ls my-project:src"},
       run_ls);
   {
     auto [command, given] = add(commands,
@@ -178,6 +212,7 @@ void add_file_commands(Commands& commands) {
                      "'src/**/*.test.ts'."},
             run_find);
     command.add_argument("PATTERN", given->pattern, "Glob: * ? [a-z] {a,b} **");
+    command.add_value("--max-count", given->max_count, "N", "Stop after so many").positive();
     command.add_value("--type", given->type, "TYPE", "Only file, or only dir")
         .one_of({"file", "dir"});
   }

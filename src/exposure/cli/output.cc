@@ -97,6 +97,11 @@ Result<void> Output::write(ByteView bytes) {
 
 bool Output::abandoned() const { return failed_ == EPIPE; }
 
+client::More Output::shown() {
+  if (terminal_) send();
+  return failed_ == 0 ? client::More::kYes : client::More::kNo;
+}
+
 std::string Output::paint(Style style, std::string_view text) const {
   if (!colour_ || style == Style::kPlain) return std::string(text);
   return fmt::format("{}{}\x1b[0m", escape(style), text);

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "data/json/json.h"
+#include "exposure/client/client.h"
 #include "exposure/client/human.h"
 
 namespace cairn::cli {
@@ -44,6 +45,8 @@ class Output final {
   Result<void> flush();
   // Whoever read it has gone: not worth a message.
   bool abandoned() const;
+  // For rows that come one by one: people see each at once. kNo when nobody reads any more.
+  client::More shown();
 
   std::string paint(Style style, std::string_view text) const;
   // Text from outside: on a terminal nothing in it is a command to it. Tabs and line ends stay.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
@@ -13,5 +15,9 @@ namespace cairn::cli {
 // last tool's answer.
 Result<int> publish(Kit& kit, client::Client& client, const client::Tree& tree,
                     const json::Value& written, const std::string& message);
+
+// The message that was given, or one that says what was done: `rm a.ts, tmp`.
+std::string message_or(const std::string& given, std::string_view command,
+                       const std::vector<std::string>& paths);
 
 }  // namespace cairn::cli

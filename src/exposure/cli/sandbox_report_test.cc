@@ -20,6 +20,9 @@ class FilesOnly final : public client::Client {
   Result<json::Value> call(std::string_view, const json::Object&) override {
     return fail(Code::kInternal, "nothing else is asked");
   }
+  Result<json::Object> stream(std::string_view, const json::Object&, const RowSink&) override {
+    return fail(Code::kInternal, "no rows here");
+  }
   Result<void> read_file(std::string_view, std::string_view path, const Sink& sink) override {
     const auto found = files.find(path);
     if (found == files.end()) return fail(Code::kPathNotFound, "there is no '{}'", path);

@@ -23,6 +23,7 @@ struct GrepArguments {
   bool whole_word = false;
   bool literal = false;
   int around = 0;
+  std::int64_t max_count = 0;  // 0: all
   std::vector<std::string> include;
   std::vector<std::string> exclude;
 };
@@ -36,7 +37,7 @@ json::Array list_of(const std::vector<std::string>& texts) {
 json::Object arguments_of(const GrepArguments& given, const client::Resolved& where) {
   auto out = where.arguments();
   out["pattern"] = given.pattern;
-  out["maxResults"] = 10'000;
+  if (given.max_count > 0) out["maxResults"] = given.max_count;
   if (given.ignore_case) out["ignoreCase"] = true;
   if (given.whole_word) out["wholeWord"] = true;
   if (given.literal) out["literal"] = true;
@@ -46,37 +47,76 @@ json::Object arguments_of(const GrepArguments& given, const client::Resolved& wh
   return out;
 }
 
-// path:12:a line that matches, path-13-one around it.
-void print_matches(Output& out, const json::Object& answer, bool with_context) {
-  bool any = false;
-  for (const auto& item : client::rows_of(answer, "files")) {
-    Arguments file(item.as_object());
-    const auto path = out.paint(Style::kCyan, out.safe(file.text("path")));
-    std::int64_t last = -1;
-    for (const auto& row : client::rows_of(file.object(), "lines")) {
-      Arguments line(row.as_object());
-      const auto number = line.number("line");
-      if (with_context && any && number != last + 1) out.print("--\n");
-      const char mark = line.flag("context") ? '-' : ':';
-      out.print("{}{}{}{}{}{}\n", path, mark, out.paint(Style::kGreen, std::to_string(number)),
-                mark, out.safe(line.text("text")), line.flag("cut") ? "…" : "");
-      last = number;
-      any = true;
+// path:12:a line that matches, path-13-one around it; as they come.
+class MatchPrinter final {
+ public:
+  MatchPrinter(Output& out, bool with_context) : out_(out), with_context_(with_context) {}
+
+  void add(const json::Object& row) {
+    const Arguments line(row);
+    const auto number = line.number("line");
+    const bool same_file = line.text("path") == path_;
+    if (with_context_ && last_ > 0 && !(same_file && number == last_ + 1)) out_.print("--\n");
+    if (!same_file) path_ = line.text("path");
+    last_ = number;
+    const char mark = line.flag("context") ? '-' : ':';
+    out_.print("{}{}{}{}{}\n", out_.paint(Style::kCyan, out_.safe(path_)), mark,
+               out_.paint(Style::kGreen, std::to_string(number)), mark,
+               out_.safe(line.text("text")));
+  }
+
+ private:
+  Output& out_;
+  bool with_context_;
+  std::string path_;
+  std::int64_t last_ = 0;
+};
+
+// The rows as the one answer that fs_grep gives: the lines of each file together.
+class MatchDocument final {
+ public:
+  void add(const json::Object& row) {
+    json::Object line = row;
+    const std::string path(json::text(line.at("path")));
+    line.erase("path");
+    if (files_.empty() || json::text(files_.back().at("path")) != path) {
+      files_.emplace_back(json::Object{{"path", path}, {"lines", json::Array()}});
     }
+    files_.back().at("lines").as_array().emplace_back(std::move(line));
+  }
+  json::Object take(const json::Object& summary) {
+    json::Object out{{"files", std::move(files_)}};
+    for (const auto& member : summary) out.emplace(member.key(), member.value());
+    return out;
+  }
+
+ private:
+  json::Array files_;
+};
+
+void note_skipped(const Arguments& found) {
+  if (const auto large = found.number("skippedLarge"); large > 0) {
+    note(fmt::format("{} too large to be searched", counted(large, "file is", "files are")));
   }
 }
 
 Result<int> run_grep(Kit& kit, const GrepArguments& given) {
   auto& client = *TRY(kit.client());
   const auto where = TRY(resolve_address(client, given.where));
-  const auto answer = TRY(client.call("fs_grep", arguments_of(given, where)));
-  Arguments found(answer.as_object());
-  if (kit.options.json) {
-    kit.out.print_json(answer);
-  } else {
-    print_matches(kit.out, answer.as_object(), given.around > 0);
-    if (found.flag("truncated")) note(fmt::format("there are more: {}", found.text("hint")));
-  }
+  MatchPrinter printer(kit.out, given.around > 0);
+  MatchDocument document;
+  const auto summary =
+      TRY(client.stream("fs_grep", arguments_of(given, where), [&](const json::Object& row) {
+        if (kit.options.json) {
+          document.add(row);
+        } else {
+          printer.add(row);
+        }
+        return kit.out.shown();
+      }));
+  const Arguments found(summary);
+  if (kit.options.json) kit.out.print_json(document.take(summary));
+  note_skipped(found);
   return found.number("matches") > 0 ? 0 : kNothingFound;
 }
 
@@ -166,7 +206,9 @@ void add_search_commands(Commands& commands) {
       {.name = "grep",
        .description = "Search in files by regular expression",
        .example = "cairn grep -i 'todo|fixme' my-project:src --include '*.ts'",
-       .more = "RE2 syntax: no back-references, no look-around. Exits with 1 when nothing matches.",
+       .more =
+           "RE2 syntax: no back-references, no look-around. Exits with 1 when nothing matches.\n"
+           "Lines are printed as they are found, all of them.",
        .group = "Files"},
       [grep](Kit& kit) { return run_grep(kit, *grep); });
   command.add_argument("PATTERN", grep->pattern, "Regular expression, or plain text with -F");
@@ -176,6 +218,8 @@ void add_search_commands(Commands& commands) {
   command.add_flag("-F,--literal", grep->literal, "The pattern is plain text");
   command.add_value("-C,--context", grep->around, "N", "Lines to show before and after")
       .range(0, 20);
+  command.add_value("--max-count", grep->max_count, "N", "Stop after so many matching lines")
+      .positive();
   command.add_value("--include", grep->include, "GLOB", "Only files that match; may be repeated")
       .repeated();
   command.add_value("--exclude", grep->exclude, "GLOB", "No files that match; may be repeated")

@@ -26,11 +26,12 @@ Result<void> check(const Kit& kit, const std::string& source) {
   return fail(Code::kInvalidArgument, "'{}' is not a directory; name one to import", shown(source));
 }
 
-Result<void> import_source(Output& out, client::Client& client, const client::Tree& depot,
+Result<void> import_source(Output& out, client::Client& client, client::ImportTarget& depot,
                            const std::string& source) {
   Progress progress;
   ProgressLine line(progress, "importing");
-  const auto done = TRY(import_tree(client, depot, source, "", progress));
+  const auto done = TRY(import_tree(client, depot, source, {}, progress));
+  out.print("depot    {}  '{}'\n", depot.tree->key, out.safe(depot.title));
   for (const auto& reason : done.skipped) out.print("skipped  {}\n", shown(reason, 10'000));
   out.print("import   {}, {}; {} unchanged since the last import\n",
             counted(static_cast<std::int64_t>(done.files), "file"),
@@ -73,9 +74,9 @@ Result<int> run_tour(Kit& kit, const std::string& source) {
             Arguments(realm.as_object()).text("realm"));
   std::error_code error;
   const auto title = std::filesystem::weakly_canonical(source, error).filename().string();
-  const auto depot = TRY(import_target(client, title));
-  out.print("depot    {}  '{}'\n", depot.key, out.safe(title));
-  TRY(import_source(out, client, depot, source));
+  client::ImportTarget target{.tree = TRY(find_tree(client, title)), .title = title, .path = {}};
+  TRY(import_source(out, client, target, source));
+  const auto& depot = *target.tree;
   TRY(show_tree(out, client, depot));
   TRY(show_history(out, client, depot));
   TRY(show_usage(out, client));

@@ -62,7 +62,7 @@ Result<int> run_put(Kit& kit, const WriteArguments& given) {
   auto& client = *TRY(kit.client());
   auto tree = TRY(resolve(client, client::Address::parse(given.where).tree));
   auto written = TRY(client.write_file(tree.key, path, input));
-  return publish(kit, client, tree, written, given.message);
+  return publish(kit, client, tree, written, message_or(given.message, "put", {path}));
 }
 
 // The first names the depot; the others are of the same, with its name or without.
@@ -81,12 +81,14 @@ Result<int> run_rm(Kit& kit, const WriteArguments& given) {
   const auto tree = TRY(resolve_file(client, given.paths.front())).tree;
   std::string node = tree.key;
   json::Value written;
+  std::vector<std::string> removed;
   for (const auto& address : given.paths) {
     const auto path = TRY(path_in(depot, address));
+    removed.push_back(path);
     written = TRY(client.call("fs_rm", {{"nodeKey", node}, {"path", path}}));
     node = Arguments(written.as_object()).text("newRoot");
   }
-  return publish(kit, client, tree, written, given.message);
+  return publish(kit, client, tree, written, message_or(given.message, "rm", removed));
 }
 
 Result<int> run_transfer(Kit& kit, const WriteArguments& given, std::string_view tool) {
@@ -99,7 +101,9 @@ Result<int> run_transfer(Kit& kit, const WriteArguments& given, std::string_view
   while (to.ends_with('/')) to.pop_back();
   auto written =
       TRY(client.call(tool, {{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to}}));
-  return publish(kit, client, from.tree, written, given.message);
+  const auto command = tool.substr(tool.find('_') + 1);
+  return publish(kit, client, from.tree, written,
+                 message_or(given.message, command, {from.path + " " + to}));
 }
 
 template <typename RunWrite>

@@ -29,6 +29,9 @@ class Shelf final : public Client {
         at < titles_.size() ? json::Value(std::to_string(at)) : json::Value(nullptr);
     return out;
   }
+  Result<json::Object> stream(std::string_view, const json::Object&, const RowSink&) override {
+    return fail(Code::kInternal, "no rows here");
+  }
   Result<void> read_file(std::string_view, std::string_view, const Sink&) override { return {}; }
   Result<json::Value> write_file(std::string_view, std::string_view, const Source&) override {
     return json::Value();

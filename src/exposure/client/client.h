@@ -20,16 +20,24 @@ class Engine;
 
 namespace cairn::client {
 
+enum class More { kYes, kNo };
+
 class Client {
  public:
   // Fills the room from its front; 0 ends it.
   using Source = std::function<Result<std::size_t>(std::span<char> room)>;
   using Sink = std::function<Result<void>(ByteView portion)>;
 
+  using RowSink = std::function<Result<More>(const json::Object& row)>;
+
   virtual ~Client() = default;
 
   // Runs a tool of the table; its answer is an object.
   virtual Result<json::Value> call(std::string_view tool, const json::Object& arguments) = 0;
+  // Runs a tool that answers with rows, and takes them as they come. Its summary; an empty one when
+  // the sink had enough.
+  virtual Result<json::Object> stream(std::string_view tool, const json::Object& arguments,
+                                      const RowSink& sink) = 0;
   // A file of any size, in portions.
   virtual Result<void> read_file(std::string_view node, std::string_view path,
                                  const Sink& sink) = 0;

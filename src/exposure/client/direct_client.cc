@@ -28,6 +28,21 @@ class DirectClient final : public Client {
     return std::move(reply.value);
   }
 
+  Result<json::Object> stream(std::string_view tool, const json::Object& arguments,
+                              const RowSink& sink) override {
+    const auto& known = *TRY(engine_->executor().table().find(tool));
+    auto rows = TRY(engine_->executor().stream(caller_, known, json::Value(arguments)));
+    while (auto portion = TRY(rows->next())) {
+      for (auto& row : *portion) {
+        json::use_signed_numbers(row);
+        auto& object = row.as_object();
+        if (auto* summary = object.if_contains("summary")) return std::move(summary->as_object());
+        if (TRY(sink(object)) == More::kNo) return json::Object();
+      }
+    }
+    return fail(Code::kInternal, "{} gave no summary", tool);
+  }
+
   Result<void> read_file(std::string_view node, std::string_view path, const Sink& sink) override {
     json::Object arguments{{"nodeKey", node}, {"path", path}};
     auto reply = TRY(engine_->executor().run(caller_, "read_file", json::Value(arguments)));

@@ -11,7 +11,6 @@
 
 namespace cairn::client {
 
-enum class More { kYes, kNo };
 using VisitRow = std::function<Result<More>(const json::Object& row)>;
 using VisitPage = std::function<Result<More>(const json::Object& answer)>;
 

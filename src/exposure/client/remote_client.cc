@@ -53,6 +53,47 @@ Error error_of(const http::ClientResponse& response) {
   return error;
 }
 
+// From the portions of a body to its rows.
+class RowReader final {
+ public:
+  explicit RowReader(const Client::RowSink& sink) : sink_(sink) {}
+
+  // Fails, with whatever error, once there is enough.
+  Result<void> append(ByteView portion) {
+    while (!portion.empty()) {
+      const auto end = portion.find('\n');
+      line_ += portion.substr(0, end);
+      if (end == ByteView::npos) return {};
+      portion.remove_prefix(end + 1);
+      TRY(take(std::exchange(line_, {})));
+    }
+    return {};
+  }
+  bool enough() const { return enough_; }
+  std::optional<json::Object> take_summary() { return std::move(summary_); }
+
+ private:
+  Result<void> take(std::string_view line) {
+    // Nothing yet.
+    if (line.empty()) return {};
+    auto row = TRY(json::parse(line));
+    if (!row.is_object()) return fail(Code::kUnavailable, "the server sent a row that is none");
+    auto& object = row.get_object();
+    if (auto* summary = object.if_contains("summary"); summary != nullptr && summary->is_object()) {
+      summary_ = std::move(summary->get_object());
+      return {};
+    }
+    enough_ = TRY(sink_(object)) == More::kNo;
+    if (enough_) return fail(Code::kUnavailable, "there is enough");
+    return {};
+  }
+
+  const Client::RowSink& sink_;
+  std::string line_;
+  std::optional<json::Object> summary_;
+  bool enough_ = false;
+};
+
 class RemoteClient final : public Client {
  public:
   RemoteClient(http::Url url, const RemoteOptions& options)
@@ -71,6 +112,22 @@ class RemoteClient final : public Client {
       return json::parse(response.body);
     }
     return fail(Code::kBadRequest, "{} gives bytes; use 'cairn cat'", shown(tool));
+  }
+
+  Result<json::Object> stream(std::string_view tool, const json::Object& arguments,
+                              const RowSink& sink) override {
+    RowReader rows(sink);
+    http::ClientRequest request{
+        .method = http::Method::kPost,
+        .target = tools_ + http::percent_encode(tool),
+        .headers = {{"Content-Type", "application/json"}, {"Accept", "application/x-ndjson"}},
+        .body = json::write(json::Value(arguments)),
+        .sink = [&](ByteView portion) { return rows.append(portion); }};
+    auto sent = send(std::move(request));
+    if (rows.enough()) return json::Object();
+    TRY(std::move(sent));
+    if (auto summary = rows.take_summary()) return std::move(*summary);
+    return fail(Code::kUnavailable, "the server broke off before the end of its answer");
   }
 
   Result<void> read_file(std::string_view node, std::string_view path, const Sink& sink) override {

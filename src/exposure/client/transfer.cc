@@ -1,13 +1,19 @@
 #include "exposure/client/transfer.h"
 
+#include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include <unistd.h>
+
 #include "base/os/new_directory.h"
+#include "base/os/os_error.h"
 #include "base/quote.h"
 #include "data/cas/node_key.h"
 #include "exposure/client/pages.h"
@@ -59,23 +65,30 @@ Result<std::string> pin(Client& client, const Tree& tree) {
 
 namespace {
 
+// Makes a tree that has the directory at a path, over the tools.
 class Importer final {
  public:
-  Importer(Client& client, std::string begin, std::filesystem::path source, Progress& progress)
+  Importer(Client& client, std::string begin, std::string path, std::filesystem::path source,
+           Progress& progress)
       : client_(client),
         begin_(std::move(begin)),
+        path_(std::move(path)),
         source_(std::move(source)),
         progress_(progress),
         writer_(client, begin_) {}
 
-  // The root of the tree as the directory has it.
+  // The root of that tree.
   Result<std::string> run() {
     local_ = TRY(scan(source_));
-    TRY(walk_stored(client_, begin_, "", [&](const std::string& path, const StoredEntry& entry) {
-      stored_.emplace(path, entry);
-      return Result<void>();
-    }));
+    auto walked =
+        walk_stored(client_, begin_, path_, [&](const std::string& path, const StoredEntry& entry) {
+          stored_.emplace(path, entry);
+          return progress_.go_on();
+        });
+    const bool is_new = !walked && walked.error().code == Code::kPathNotFound && !path_.empty();
+    if (!is_new) TRY(std::move(walked));
     TRY(remove_others());
+    if (is_new && local_.entries.empty()) TRY(writer_.make_directory(path_));
     TRY(make_empty_directories());
     for (const auto& [path, kind] : local_.entries) {
       if (kind == EntryKind::kFile) TRY(send(path));
@@ -86,13 +99,15 @@ class Importer final {
   std::uint64_t unchanged() const { return unchanged_; }
 
  private:
+  std::string at(const std::string& path) const { return join(path_, path); }
+
   // Removes what the directory does not have, or has as something else. A directory goes as a
   // whole.
   Result<void> remove_others() {
     for (const auto& [path, entry] : stored_) {
       const auto here = local_.entries.find(path);
       if (here != local_.entries.end() && here->second == entry.kind) continue;
-      TRY(writer_.remove(path, entry.kind == EntryKind::kDirectory));
+      TRY(writer_.remove(at(path), entry.kind == EntryKind::kDirectory));
     }
     return {};
   }
@@ -103,7 +118,7 @@ class Importer final {
       if (kind != EntryKind::kDirectory || has_children(path)) continue;
       const auto known = stored_.find(path);
       if (known != stored_.end() && known->second.kind == EntryKind::kDirectory) continue;
-      TRY(writer_.make_directory(path));
+      TRY(writer_.make_directory(at(path)));
     }
     return {};
   }
@@ -114,6 +129,7 @@ class Importer final {
   }
 
   Result<void> send(const std::string& path) {
+    TRY(progress_.go_on());
     const auto file = source_ / path;
     const auto known = stored_.find(path);
     const bool same = known != stored_.end() && known->second.kind == EntryKind::kFile &&
@@ -125,7 +141,8 @@ class Importer final {
       return {};
     }
     auto source = TRY(open_source(file));
-    writer_.keep(TRY(writer_.write(path, [&](std::span<char> room) -> Result<std::size_t> {
+    writer_.keep(TRY(writer_.write(at(path), [&](std::span<char> room) -> Result<std::size_t> {
+      TRY(progress_.go_on());
       const auto filled = TRY(source(room));
       progress_.bytes += filled;
       return filled;
@@ -135,6 +152,7 @@ class Importer final {
 
   Client& client_;
   std::string begin_;
+  std::string path_;
   std::filesystem::path source_;
   Progress& progress_;
   TreeWriter writer_;
@@ -144,27 +162,107 @@ class Importer final {
 };
 
 // With all that an import of a directory knows: several threads, and what the last one saw.
-Result<Imported> import_here(Engine& engine, const Tree& tree, const std::filesystem::path& source,
-                             const std::string& message, Progress& progress) {
-  auto done = TRY(engine.import_from(source, TRY(DepotId::parse(tree.key)), message, progress));
+Result<Imported> import_here(Engine& engine, const Tree& tree, const std::string& path,
+                             const std::filesystem::path& source, const ImportHow& how,
+                             Progress& progress) {
+  ImportOptions options;
+  options.message = how.message;
+  options.path = TRY(Path::parse(path));
+  options.remove_others = how.remove_others;
+  options.overwrite = how.overwrite;
+  options.dry_run = how.dry_run;
+  auto done =
+      TRY(engine.import_from(source, TRY(DepotId::parse(tree.key)), std::move(options), progress));
   return Imported{.root = done.commit.root.render(),
                   .changed = done.commit.changed,
                   .merged = done.commit.merged,
                   .files = done.files,
                   .bytes = done.bytes,
                   .unchanged = done.unchanged,
-                  .skipped = std::move(done.skipped)};
+                  .skipped = std::move(done.skipped),
+                  .changes = std::move(done.changes)};
 }
 
-Result<void> commit(Client& client, const Tree& tree, const std::string& begin,
-                    const std::string& message, Imported& out) {
-  const auto answer = TRY(client.call(
-      "depot_commit",
-      {{"depotId", tree.key}, {"root", out.root}, {"expectedRoot", begin}, {"message", message}}));
-  Arguments committed(answer.as_object());
+PathList list_of(const json::Object& answer, std::string_view name) {
+  const auto& object = object_of(answer, name);
+  PathList out{.files = static_cast<std::uint64_t>(Arguments(object).number("files")), .paths = {}};
+  for (const auto& path : rows_of(object, "paths")) out.paths.emplace_back(json::text(path));
+  return out;
+}
+
+// The same directory has the same name at its next import. One of the store's own machine is known
+// there by its path alone.
+Result<std::string> name_of(const Client& client, const std::filesystem::path& source) {
+  std::error_code error;
+  auto absolute = std::filesystem::canonical(source, error).string();
+  if (error) return os::io_error("import", source, error.value());
+  if (client.same_machine()) return absolute;
+  std::string host(HOST_NAME_MAX + 1, '\0');
+  if (::gethostname(host.data(), host.size()) != 0) host = "localhost";
+  host.resize(std::min(host.find('\0'), host.size()));
+  return shown(host + ":" + absolute, 5000);
+}
+
+Result<void> commit(Client& client, const Tree& tree, const std::string& path,
+                    const std::filesystem::path& source, const ImportHow& how, Imported& out) {
+  json::Object arguments{
+      {"depotId", tree.key},
+      {"root", out.root},
+      {"source", TRY(name_of(client, source))},
+      {"message", how.message.empty() ? "import " + shown(source.string(), 1000) : how.message}};
+  if (!path.empty()) arguments["path"] = path;
+  if (how.remove_others) arguments["removeOthers"] = true;
+  if (how.overwrite) arguments["force"] = true;
+  if (how.dry_run) arguments["dryRun"] = true;
+  const auto answer = TRY(client.call("import_root", arguments));
+  const auto& object = answer.as_object();
+  Arguments committed(object);
   out.root = committed.text("root");
+  out.changed = committed.flag("changed");
   out.merged = committed.flag("merged");
+  out.changes = {.added = list_of(object, "added"),
+                 .changed = list_of(object, "updated"),
+                 .removed = list_of(object, "removed"),
+                 .kept = list_of(object, "kept"),
+                 .absent = list_of(object, "absent"),
+                 .overwritten = list_of(object, "overwritten"),
+                 .conflicts = list_of(object, "conflicts")};
   return {};
+}
+
+Result<Imported> import_there(Client& client, const Tree& tree, const std::string& path,
+                              const std::filesystem::path& source, const ImportHow& how,
+                              Progress& progress) {
+  const auto begin = TRY(pin(client, tree));
+  Importer importer(client, begin, path, source, progress);
+  Imported out;
+  out.root = TRY(importer.run());
+  out.changed = out.root != begin;
+  out.files = progress.files;
+  out.bytes = progress.bytes;
+  out.unchanged = importer.unchanged();
+  out.skipped = importer.take_skipped();
+  // Also when nothing is to be done: what the directory has is remembered.
+  if (tree.kind == TreeKind::kDepot) TRY(commit(client, tree, path, source, how, out));
+  return out;
+}
+
+// What an import into a depot that is not there would do.
+Result<Imported> import_nowhere(const std::filesystem::path& source) {
+  auto local = TRY(scan(source));
+  Imported out;
+  out.changed = true;
+  out.skipped = std::move(local.skipped);
+  for (const auto& [path, kind] : local.entries) {
+    if (kind != EntryKind::kFile) continue;
+    out.files += 1;
+    out.changes.added.files += 1;
+    if (out.changes.added.paths.size() < PathList::kMost) out.changes.added.paths.push_back(path);
+    std::error_code error;
+    const auto size = std::filesystem::file_size(source / path, error);
+    out.bytes += error ? 0 : size;
+  }
+  return out;
 }
 
 Result<ExportResult> export_here(Engine& engine, Client& client, const Resolved& from,
@@ -176,31 +274,32 @@ Result<ExportResult> export_here(Engine& engine, Client& client, const Resolved&
 
 }  // namespace
 
-Result<Tree> import_target(Client& client, const std::string& where) {
-  if (where.empty()) return fail(Code::kInvalidArgument, "no depot is named");
-  if (auto known = TRY(find_tree(client, where))) return *known;
-  const auto depot = TRY(client.call("create_depot", {{"title", where}}));
-  return Tree{std::string(Arguments(depot.as_object()).text("depotId")), TreeKind::kDepot};
+Result<ImportTarget> import_target(Client& client, const std::string& where) {
+  auto address = Address::parse(where);
+  if (address.tree.empty()) return fail(Code::kInvalidArgument, "no depot is named");
+  while (address.path.ends_with('/')) address.path.pop_back();
+  TRY(Path::parse(address.path));
+  return ImportTarget{
+      .tree = TRY(find_tree(client, address.tree)), .title = address.tree, .path = address.path};
 }
 
-Result<Imported> import_tree(Client& client, const Tree& tree, const std::filesystem::path& source,
-                             const std::string& message, Progress& progress) {
-  if (client.engine() != nullptr && tree.kind == TreeKind::kDepot) {
-    return import_here(*client.engine(), tree, source, message, progress);
+Result<Imported> import_tree(Client& client, ImportTarget& target,
+                             const std::filesystem::path& source, const ImportHow& how,
+                             Progress& progress) {
+  if (!target.tree && how.dry_run) return import_nowhere(source);
+  const bool is_new = !target.tree;
+  if (is_new) {
+    const auto depot = TRY(client.call("create_depot", {{"title", target.title}}));
+    target.tree = Tree{std::string(Arguments(depot.as_object()).text("depotId")), TreeKind::kDepot};
   }
-  const auto begin = TRY(pin(client, tree));
-  Importer importer(client, begin, source, progress);
-  Imported out;
-  out.root = TRY(importer.run());
-  out.changed = out.root != begin;
-  out.files = progress.files;
-  out.bytes = progress.bytes;
-  out.unchanged = importer.unchanged();
-  out.skipped = importer.take_skipped();
-  if (tree.kind == TreeKind::kNode || !out.changed) return out;
-  TRY(commit(client, tree, begin,
-             message.empty() ? "import " + shown(source.string(), 1000) : message, out));
-  return out;
+  const auto& tree = *target.tree;
+  auto* engine = tree.kind == TreeKind::kDepot ? client.engine() : nullptr;
+  auto done = engine != nullptr ? import_here(*engine, tree, target.path, source, how, progress)
+                                : import_there(client, tree, target.path, source, how, progress);
+  // Nothing is left of an import that came to nothing. That it could not be removed is not what
+  // went wrong first.
+  if (!done && is_new) (void)client.call("delete_depot", {{"depotId", tree.key}});
+  return done;
 }
 
 Result<ExportResult> export_tree(Client& client, const Resolved& from,
@@ -211,19 +310,25 @@ Result<ExportResult> export_tree(Client& client, const Resolved& from,
   const auto node = TRY(pin(client, from.tree));
   auto directory = TRY(os::NewDirectory::make(target));
   ExportResult out;
-  TRY(walk_stored(client, node, from.path,
+  auto done =
+      walk_stored(client, node, from.path,
                   [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
+                    TRY(progress.go_on());
                     if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
                     TRY(directory.add_file(path, [&](const Client::Sink& sink) {
-                      return client.read_file(node, join(from.path, path), sink);
+                      return client.read_file(node, join(from.path, path), [&](ByteView portion) {
+                        progress.bytes += portion.size();
+                        return progress.stop ? progress.go_on() : sink(portion);
+                      });
                     }));
                     out.files += 1;
                     out.bytes += entry.size;
                     progress.files += 1;
-                    progress.bytes += entry.size;
                     return {};
-                  }));
-  return out;
+                  });
+  if (done) return out;
+  directory.clear();
+  return Failure(std::move(done).error());
 }
 
 }  // namespace cairn::client

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,20 +37,37 @@ std::string join(const std::string& directory, std::string_view name);
 struct Imported {
   std::string root;  // of the depot after the commit; of a node, the new root
   bool changed = false;
-  bool merged = false;
+  bool merged = false;  // others committed meanwhile
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::uint64_t unchanged = 0;       // files that were there already
   std::vector<std::string> skipped;  // path and why
+  ImportChanges changes;             // of a depot
 };
 
-// The tree to import into; a depot of that title is made when there is none.
-Result<Tree> import_target(Client& client, const std::string& where);
+// The place to import to.
+struct ImportTarget {
+  std::optional<Tree> tree;  // nothing: there is no depot of that title yet
+  std::string title;         // as it was given
+  std::string path;
+};
+// `DEPOT` or `DEPOT:PATH`.
+Result<ImportTarget> import_target(Client& client, const std::string& where);
 
-// Makes the tree that of the directory: sends what differs, removes what is not there, and commits
-// once when it is a depot. Fails before the commit: then the depot stays as it was.
-Result<Imported> import_tree(Client& client, const Tree& tree, const std::filesystem::path& source,
-                             const std::string& message, Progress& progress);
+struct ImportHow {
+  std::string message = {};
+  bool remove_others = false;
+  bool overwrite = false;
+  bool dry_run = false;
+};
+
+// Brings what a directory has changed since its last import to the place, and commits once when it
+// is in a depot (import_commit.h); a tree that is a node becomes that of the directory. A depot
+// that is not there is made, unless it is a dry run, and removed again when the import fails. Fails
+// before the commit: then the depot stays as it was.
+Result<Imported> import_tree(Client& client, ImportTarget& target,
+                             const std::filesystem::path& source, const ImportHow& how,
+                             Progress& progress);
 
 // Writes a directory of a tree into one that is new or empty.
 Result<ExportResult> export_tree(Client& client, const Resolved& from,

@@ -114,6 +114,13 @@ json::Object responses(const Tool& tool) {
   ok["content"] =
       bytes ? content(tool.gives == Gives::kFile ? "*/*" : "application/octet-stream", binary())
             : content("application/json", tool.output);
+  if (tool.rows) {
+    ok["content"].as_object()["application/x-ndjson"] = json::Object{
+        {"schema",
+         json::Object{{"type", "string"},
+                      {"description",
+                       "One JSON object a line, while it is found; the last has a summary"}}}};
+  }
   json::Object out;
   out["200"] = std::move(ok);
   if (tool.gives == Gives::kFile) {

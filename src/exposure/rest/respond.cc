@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "data/cas/file.h"
 
 namespace cairn::rest {
@@ -95,6 +96,28 @@ class FileSource final : public http::BodySource {
   std::uint64_t left_;
 };
 
+constexpr std::string_view kRowsType = "application/x-ndjson";
+
+class RowsSource final : public http::BodySource {
+ public:
+  explicit RowsSource(std::unique_ptr<Rows> rows) : rows_(std::move(rows)) {}
+
+  Result<Bytes> next() override {
+    const auto rows = TRY(rows_->next());
+    Bytes portion;
+    if (!rows) return portion;
+    for (const auto& row : *rows) {
+      json::write(portion, row);
+      portion += '\n';
+    }
+    if (portion.empty()) portion += '\n';
+    return portion;
+  }
+
+ private:
+  std::unique_ptr<Rows> rows_;
+};
+
 http::Response file_response(const http::Request& request, const FileBody& body,
                              std::string_view tag) {
   http::Response out;
@@ -148,6 +171,18 @@ http::Response content(const http::Request& request, Reply& reply, std::string_v
 }
 
 }  // namespace
+
+bool wants_rows(const http::Request& request) {
+  return lowered(request.header("accept")).contains(kRowsType);
+}
+
+http::Response rows_response(std::unique_ptr<Rows> rows) {
+  http::Response out;
+  out.content_type = kRowsType;
+  out.headers.emplace_back("Cache-Control", "no-store");
+  out.body = http::StreamedBody{std::make_unique<RowsSource>(std::move(rows))};
+  return out;
+}
 
 http::Response json_response(const json::Value& value) {
   http::Response out;

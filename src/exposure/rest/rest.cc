@@ -173,6 +173,10 @@ Result<Caller> RestHandler::caller_of(const http::Request& request, std::string_
 
 http::Response RestHandler::run(const http::Request& request, const Caller& caller,
                                 const Tool& tool, const json::Value& arguments, ByteView body) {
+  if (tool.rows && wants_rows(request)) {
+    auto rows = executor_.stream(caller, tool, arguments);
+    return named(rows ? rows_response(std::move(*rows)) : respond(rows.error()), caller, tool.name);
+  }
   auto reply = executor_.run(caller, tool, arguments, body);
   return named(reply ? respond(request, std::move(*reply)) : respond(reply.error()), caller,
                tool.name);

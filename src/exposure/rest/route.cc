@@ -26,6 +26,7 @@ constexpr Route kRoutes[] = {
     {kPost, "/api/realm/{realm}/depots/{depotId}/commit", "depot_commit"},
     {kGet, "/api/realm/{realm}/depots/{depotId}/history", "depot_history"},
     {kPost, "/api/realm/{realm}/depots/{depotId}/revert", "depot_revert"},
+    {kPost, "/api/realm/{realm}/depots/{depotId}/import", "import_root"},
 
     {kGet, "/api/realm/{realm}/delegates", "list_delegates"},
     {kPost, "/api/realm/{realm}/delegates", "create_delegate"},

@@ -19,6 +19,7 @@
 #include "data/access/sight.h"
 #include "data/access/users.h"
 #include "data/endpoint/endpoints.h"
+#include "data/tree/rendered.h"
 #include "tools/json/documents.h"
 
 namespace cairn {
@@ -112,6 +113,9 @@ class Call final {
   // As much as an agent's context takes well: common clients refuse more than 25,000 tokens.
   static constexpr std::int64_t kAnswerBytes = 60'000;
   static constexpr std::chrono::seconds kTime{10};
+  // Programs get what they ask for; this only protects the server, which has it in memory.
+  static constexpr std::int64_t kProgramBytes = 32 << 20;
+  static constexpr std::chrono::seconds kProgramTime{30};
 
   // REQUIRES: services and table outlive it, and the body.
   Call(Services& services, const ToolTable& table, Caller caller, ByteView body,
@@ -147,20 +151,33 @@ class Call final {
   Sight sight() { return Sight(realm_, session()); }
   const Rights& rights() const { return session().rights; }
 
-  // The limits of a walk. Bytes are of the rendered answer. A person before the data itself has
-  // more room and more patience than an agent, and can stop it. A call that was cancelled has no
-  // time left.
+  // The limits of a walk. Bytes are of the rendered answer. A program has more room than an agent,
+  // and a person before the data itself more patience, and can stop it. A call that was cancelled
+  // has no time left.
   Budget::Limits limits(std::int64_t entries = 1'000'000) const {
-    if (entrance() == Entrance::kCli) {
-      return {
-          .entries = entries, .bytes = 64 << 20, .time = std::chrono::minutes(10), .stop = stop_};
+    switch (entrance()) {
+      case Entrance::kMcp:
+        return {.entries = entries, .bytes = kAnswerBytes, .time = kTime, .stop = stop_};
+      case Entrance::kRest:
+        return {.entries = entries, .bytes = kProgramBytes, .time = kProgramTime, .stop = stop_};
+      case Entrance::kCli:
+        return {.entries = entries,
+                .bytes = kProgramBytes,
+                .time = std::chrono::minutes(10),
+                .stop = stop_};
     }
-    return {.entries = entries, .bytes = kAnswerBytes, .time = kTime, .stop = stop_};
+    return {};
   }
+  // The same for rows that are sent as they are found: nothing is held but the next of them.
+  Budget::Limits open_limits() const { return {.stop = stop_}; }
 
   // Keys in long listings are short for agents, who pay for each character; whole otherwise.
   std::string listed(const NodeKey& key) const {
     return entrance() == Entrance::kMcp ? key.render_short() : key.render();
+  }
+  Rendering listing() const {
+    if (entrance() != Entrance::kMcp) return {};
+    return {.key_bytes = 4 + NodeKey::kShortDigits};
   }
 
  private:

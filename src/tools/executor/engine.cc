@@ -58,9 +58,8 @@ class OpenEngine final : public Engine {
   }
 
   Result<ImportResult> import_from(const std::filesystem::path& directory, const DepotId& depot,
-                                   std::string message, Progress& progress) override {
-    const ImportOptions options{
-        .threads = 2, .message = std::move(message), .author = TRY(delegates_.root(owner_)).id};
+                                   ImportOptions options, Progress& progress) override {
+    options.author = TRY(delegates_.root(owner_)).id;
     return import_directory(realms_.get(owner_), depot, directory, options, progress);
   }
   Result<ExportResult> export_to(const std::filesystem::path& directory, const NodeKey& root,

@@ -58,7 +58,7 @@ class Engine {
 
   // A directory of this machine into a depot of the owner's, and a tree of the owner's into one.
   virtual Result<ImportResult> import_from(const std::filesystem::path& directory,
-                                           const DepotId& depot, std::string message,
+                                           const DepotId& depot, ImportOptions options,
                                            Progress& progress) = 0;
   virtual Result<ExportResult> export_to(const std::filesystem::path& directory,
                                          const NodeKey& root, Progress& progress) = 0;

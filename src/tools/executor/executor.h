@@ -64,6 +64,12 @@ class Executor final {
     return take(caller, *TRY(table_.find(tool)), arguments);
   }
 
+  // The answer of a tool that can give it as rows. The audit entry is written when the last was
+  // taken, or when they are dropped. Ends soon after `stop` is requested, and when the caller would
+  // not be let in any more.
+  Result<std::unique_ptr<Rows>> stream(const Caller& caller, const Tool& tool,
+                                       const json::Value& arguments, std::stop_token stop = {});
+
   // Without a token: trades a refresh token in, or a name and password.
   Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance);
   Result<json::Object> sign_in(std::string_view name, std::string_view password, Entrance entrance);
@@ -78,6 +84,7 @@ class Executor final {
 
  private:
   friend class AuditedIntake;
+  friend class AuditedRows;
   Result<void> admit(const Caller& caller, const Tool& tool, const json::Value& arguments);
   struct Spent {
     std::uint64_t bytes_in = 0;

@@ -64,6 +64,7 @@ constexpr MakeTool kTools[] = {
     claim_nodes,
     update_depot,
     delete_depot,
+    import_root,
     get_audit,
     collect_garbage_tool,
     check_store,

@@ -101,7 +101,19 @@ class Intake {
   virtual Result<Reply> finish() = 0;
 };
 
-// Threads  immutable once made; run() and take() from any thread.
+// An answer as rows, made while they are taken: for programs, which read on while more is found.
+// The last row is `{"summary": {…}}`: what was found and looked at in all.
+//
+// Threads  one at a time.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+  // The rows that come next: some tens of kilobytes of them at most, none yet, or at the end
+  // nothing.
+  virtual Result<std::optional<json::Array>> next() = 0;
+};
+
+// Threads  immutable once made; run(), take() and rows() from any thread.
 struct Tool {
   std::string name;
   std::string title;
@@ -132,6 +144,8 @@ struct Tool {
   std::function<Result<Reply>(Call& call, const Arguments& arguments)> run = {};
   // Instead of run, for a body of any size.
   std::function<Result<std::unique_ptr<Intake>>(Call& call, const Arguments& arguments)> take = {};
+  // Beside run, for answers of any length. The call outlives the rows.
+  std::function<Result<std::unique_ptr<Rows>>(Call& call, const Arguments& arguments)> rows = {};
   json::LazySchema compiled = {};
 
   const std::string& operation() const { return made_from.empty() ? name : made_from; }

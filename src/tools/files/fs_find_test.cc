@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "tools/tools_testing.h"
 
 namespace cairn {
@@ -5,6 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using tools_testing::all_pages;
 using tools_testing::column;
 using tools_testing::is_true;
 using tools_testing::Says;
@@ -60,6 +64,36 @@ TEST_F(FsFindTest, AFullAnswerStopsTheSearchAndSaysSo) {
   EXPECT_TRUE(is_true(found, "truncated"));
   EXPECT_EQ(text(found, "stoppedBy"), "bytes");
   EXPECT_GT(found.at("matches").get_array().size(), 100U);
+}
+
+TEST_F(FsFindTest, CursorsLeadAnAgentThroughAllOfItAndAProgramGetsItAtOnce) {
+  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::string> expected;
+  for (int i = 0; i < 5001; ++i) files.emplace_back(fmt::format("d{}/{:04}.txt", i % 3, i), "");
+  put_all(files);
+  std::ranges::sort(files);
+  for (const auto& [path, content] : files) expected.push_back(path);
+
+  json::Object search{{"nodeKey", depot_}, {"pattern", "*.txt"}, {"maxResults", 10'000}};
+  std::vector<std::string> found;
+  const auto pages =
+      all_pages(search, [&](const json::Object& arguments) { return call("fs_find", arguments); });
+  for (const auto& page : pages)
+    std::ranges::move(column(page, "matches", "path"), std::back_inserter(found));
+  EXPECT_EQ(found, expected);
+  EXPECT_THAT(text(pages.front(), "hint"), HasSubstr("60 KB"));
+  EXPECT_GT(json::write(json::Value(pages.front())).size(), 59'000U);
+
+  const auto program = owner_.entering(Entrance::kRest);
+  EXPECT_EQ(column(call(program, "fs_find", search), "matches", "path"), expected);
+  search.erase("maxResults");
+  const auto answer = rows(program, "fs_find", search);
+  found.clear();
+  for (std::size_t i = 0; i + 1 < answer.size(); ++i) found.push_back(text(answer[i], "path"));
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(answer.back().at("summary").at("matches"), 5001);
+  search["maxResults"] = 10;
+  EXPECT_EQ(rows(program, "fs_find", search).back().at("summary").at("stoppedBy"), "results");
 }
 
 TEST_F(FsFindTest, NothingFoundIsAnAnswerAndNothingThereIsAnError) {

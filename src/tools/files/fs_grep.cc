@@ -1,5 +1,11 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "data/tree/search.h"
 #include "tools/files/fs.h"
+#include "tools/files/portion.h"
+#include "tools/files/search_cursor.h"
 #include "tools/files/tools.h"
 
 namespace cairn {
@@ -13,37 +19,66 @@ Result<std::vector<Glob>> globs(const Arguments& arguments, std::string_view nam
   return out;
 }
 
+// Of one file in an answer for agents: the others are not to be crowded out.
+constexpr std::int64_t kMaxPerFile = 100;
+constexpr std::int64_t kMaxResults = 200;
+
+json::Object render(const GrepResult::Line& line) {
+  json::Object row;
+  row["line"] = line.number;
+  row["text"] = line.text;
+  if (!line.match) row["context"] = true;
+  if (line.cut) row["cut"] = true;
+  return row;
+}
+
 json::Object render(const GrepResult::File& file) {
   json::Object out;
   out["path"] = file.path;
   json::Array lines;
-  for (const auto& line : file.lines) {
-    json::Object row;
-    row["line"] = line.number;
-    row["text"] = line.text;
-    if (!line.match) row["context"] = true;
-    if (line.cut) row["cut"] = true;
-    lines.emplace_back(std::move(row));
-  }
+  for (const auto& line : file.lines) lines.emplace_back(render(line));
   out["lines"] = std::move(lines);
   if (file.more) out["more"] = true;
   return out;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
-  auto opened = TRY(fs::open(call, arguments));
-  auto pattern =
-      TRY(Pattern::compile(arguments.text("pattern"), {.regex = !arguments.flag("literal"),
-                                                       .ignore_case = arguments.flag("ignoreCase"),
-                                                       .whole_word = arguments.flag("wholeWord")}));
+void add_counts(json::Object& out, std::uint64_t matches, const GrepResult::Counts& counts) {
+  out["matches"] = matches;
+  out["searched"] = counts.searched;
+  if (counts.skipped_binary > 0) out["skippedBinary"] = counts.skipped_binary;
+  if (counts.skipped_large > 0) out["skippedLarge"] = counts.skipped_large;
+}
+
+Result<Pattern> pattern_of(const Arguments& arguments) {
+  return Pattern::compile(arguments.text("pattern"), {.regex = !arguments.flag("literal"),
+                                                      .ignore_case = arguments.flag("ignoreCase"),
+                                                      .whole_word = arguments.flag("wholeWord")});
+}
+
+Result<GrepOptions> options_of(const Arguments& arguments) {
   GrepOptions options;
   options.include = TRY(globs(arguments, "include"));
   options.exclude = TRY(globs(arguments, "exclude"));
   options.context = static_cast<unsigned>(arguments.number("context", 0));
-  options.max_matches = static_cast<std::size_t>(arguments.number("maxResults", 200));
+  return options;
+}
+
+// Of many files each gets its share of an agent's answer; one that is asked for by its path has all
+// of it.
+std::size_t most_of_a_file(const Call& call, const Arguments& arguments, const Located& at) {
+  const bool shared = call.entrance() == Entrance::kMcp && at.entry.is_dir();
+  if (!shared && !arguments.has("maxPerFile")) return SIZE_MAX;
+  return static_cast<std::size_t>(arguments.number("maxPerFile", kMaxPerFile));
+}
+
+Result<Reply> run(Call& call, const Arguments& arguments) {
+  auto [opened, cursor] = TRY(fs::open_search(call, arguments));
+  const auto pattern = TRY(pattern_of(arguments));
+  auto options = TRY(options_of(arguments));
+  options.max_matches = static_cast<std::size_t>(arguments.number("maxResults", kMaxResults));
   const auto path = TRY(fs::path_of(arguments));
-  // Of many files each gets its share; one that is asked for by its path has all of it.
-  if (!TRY(locate(opened.tree, path)).entry.is_dir()) options.max_per_file = options.max_matches;
+  options.max_per_file = most_of_a_file(call, arguments, TRY(locate(opened.tree, path)));
+  if (cursor) options.after = {std::move(cursor->path), cursor->line};
   Budget budget(call.clock(), call.limits());
   auto found = TRY(grep(opened.tree, path, pattern, options, budget));
   json::Array files;
@@ -54,18 +89,100 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   }
   json::Object out;
   out["files"] = std::move(files);
-  out["matches"] = found.matches;
-  out["searched"] = found.searched;
-  if (found.skipped_binary > 0) out["skippedBinary"] = found.skipped_binary;
-  if (found.skipped_large > 0) out["skippedLarge"] = found.skipped_large;
+  add_counts(out, found.matches, found.counts);
   out["truncated"] = found.stopped_by || more;
   if (found.stopped_by) {
-    out["stoppedBy"] = *found.stopped_by;
-    out["hint"] = "narrow the pattern, path or include, or ask for more with maxResults";
+    fs::add_rest(out, call, arguments, *found.stopped_by,
+                 {opened.target.root, found.reached.line, std::move(found.reached.path)},
+                 "narrow the pattern, path or include");
   } else if (more) {
-    out["hint"] = "a file marked more has further matches; give it as path to see them";
+    out["hint"] = "a file marked more has further matches; give it as path, or a larger maxPerFile";
   }
   return Reply(std::move(out));
+}
+
+// One row for each line, in the order of the files.
+class GrepRows final : public Rows {
+ public:
+  GrepRows(const Call& call, std::uint64_t most)
+      : budget_(call.clock(), call.open_limits()), left_(most) {}
+
+  Result<void> begin(const TreeView& tree, const Path& path, const Pattern& pattern,
+                     const GrepOptions& options) {
+    search_ = TRY(GrepSearch::begin(tree, path, pattern, options, budget_));
+    return {};
+  }
+
+  Result<std::optional<json::Array>> next() override {
+    if (ended_) return std::nullopt;
+    fs::Portion out;
+    bool searched = false;
+    while (!ended_ && !out.full()) {
+      if (file_ && line_ < file_->lines.size()) {
+        add_lines(out);
+        continue;
+      }
+      file_ = TRY(search_->take());
+      line_ = 0;
+      if (file_) continue;
+      // Whoever reads need not wait for the next batch; and after one without a match hears that
+      // there is none yet.
+      if (!out.empty() || std::exchange(searched, true)) break;
+      if (!TRY(search_->search())) end(out);
+    }
+    return out.take();
+  }
+
+ private:
+  void add_lines(fs::Portion& out) {
+    for (; line_ < file_->lines.size() && !out.full(); ++line_) {
+      const auto& line = file_->lines[line_];
+      if (line.match && left_ == 0) {
+        cut_ = true;
+        end(out);
+        return;
+      }
+      json::Object row;
+      row["path"] = file_->path;
+      for (auto& member : render(line)) row.emplace(member.key(), std::move(member.value()));
+      out.add(std::move(row), file_->path.size() + line.text.size() + 50);
+      if (!line.match) continue;
+      matches_ += 1;
+      left_ -= 1;
+    }
+  }
+
+  void end(fs::Portion& out) {
+    ended_ = true;
+    json::Object summary;
+    add_counts(summary, matches_, search_->counts());
+    summary["truncated"] = cut_ || budget_.stopped_by();
+    if (cut_) summary["stoppedBy"] = "matches";
+    if (auto limit = budget_.stopped_by()) summary["stoppedBy"] = name(*limit);
+    out.add(json::Object{{"summary", std::move(summary)}}, 0);
+  }
+
+  Budget budget_;
+  std::uint64_t left_;
+  std::optional<GrepSearch> search_;
+  std::optional<GrepResult::File> file_;
+  std::size_t line_ = 0;  // of the file, the next one
+  std::uint64_t matches_ = 0;
+  bool cut_ = false;
+  bool ended_ = false;
+};
+
+Result<std::unique_ptr<Rows>> rows(Call& call, const Arguments& arguments) {
+  auto [opened, cursor] = TRY(fs::open_search(call, arguments));
+  const auto pattern = TRY(pattern_of(arguments));
+  auto options = TRY(options_of(arguments));
+  options.max_line_bytes = SIZE_MAX;
+  options.max_per_file = static_cast<std::size_t>(arguments.number("maxPerFile", INT64_MAX));
+  if (cursor) options.after = {std::move(cursor->path), cursor->line};
+  auto out = std::make_unique<GrepRows>(
+      call, static_cast<std::uint64_t>(arguments.number("maxResults", INT64_MAX)));
+  TRY(out->begin(opened.tree, TRY(fs::path_of(arguments)), pattern, options));
+  return out;
 }
 
 }  // namespace
@@ -76,8 +193,8 @@ Tool fs_grep() {
       .title = "Search in files",
       .description =
           "Lines of text files that match a regular expression (RE2), with their "
-          "line numbers, by file. Set literal for plain text such as 'foo(bar)'. When truncated "
-          "is true there are more.",
+          "line numbers, by file. Set literal for plain text such as 'foo(bar)'. nextCursor: there "
+          "is more.",
       .input = shape::object(
           {fs::node_key(),
            {"pattern", shape::text("Regular expression", Pattern::kMaxBytes)},
@@ -90,8 +207,11 @@ Tool fs_grep() {
            {"exclude", shape::list_of(shape::text(), "Globs of files to leave out", 100),
             shape::kOptional},
            {"context", shape::integer("Lines around each match", 0, 20), shape::kOptional},
-           {"maxResults", shape::integer("Matches at most (default 200)", 1, 10'000),
-            shape::kOptional}}),
+           {"maxResults", shape::integer("Matches at most (default 200)", 1, 1'000'000),
+            shape::kOptional},
+           {"maxPerFile", shape::integer("Of one file (default 100)", 1, 1'000'000),
+            shape::kOptional},
+           fs::cursor()}),
       .output = shape::object(
           {{"files",
             shape::list_of(shape::object(
@@ -108,10 +228,12 @@ Tool fs_grep() {
            {"skippedLarge", shape::integer(), shape::kOptional},
            {"truncated", shape::flag()},
            {"stoppedBy", shape::text("matches, entries, bytes or time"), shape::kOptional},
+           fs::next_cursor(),
            {"hint", shape::text(), shape::kOptional}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"nodeKey", "path"},
       .run = run,
+      .rows = rows,
   };
 }
 

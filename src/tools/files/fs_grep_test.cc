@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tools/tools_testing.h"
 
 namespace cairn {
@@ -6,6 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using tools_testing::all_pages;
 using tools_testing::column;
 using tools_testing::is_true;
 using tools_testing::Says;
@@ -111,6 +114,131 @@ TEST_F(FsGrepTest, AFullAnswerStopsTheSearchAndSaysSo) {
   const auto found = grep({{"pattern", "\"\""}, {"maxResults", 10'000}});
   EXPECT_EQ(text(found, "stoppedBy"), "bytes");
   EXPECT_GT(found.at("matches").to_number<int>(), 20);
+}
+
+// 500 files with one line that matches, and one with 2,500.
+class FsGrepManyTest : public FsGrepTest {
+ protected:
+  FsGrepManyTest() {
+    std::vector<std::pair<std::string, std::string>> files;
+    for (int i = 0; i < 500; ++i) {
+      files.emplace_back(fmt::format("d{}/{:04}.txt", i % 5, i), "hay\nneedle\nhay\n");
+    }
+    std::string many;
+    for (int i = 1; i <= 2500; ++i) many += fmt::format("needle {}\n", i);
+    files.emplace_back("many.txt", many);
+    put_all(files);
+    std::ranges::sort(files);
+    for (const auto& [path, text] : files) {
+      int number = 0;
+      for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+        end = text.find('\n', begin);
+        const auto line = text.substr(begin, end - begin);
+        if (++number; line.contains("needle")) {
+          expected_.push_back(fmt::format("{}:{}:{}", path, number, line));
+        }
+      }
+    }
+  }
+
+  static void add_lines(std::vector<std::string>& out, const json::Object& answer) {
+    for (const auto& file : answer.at("files").as_array()) {
+      for (const auto& line : file.at("lines").as_array()) {
+        out.push_back(fmt::format("{}:{}:{}", json::text(file.at("path")),
+                                  line.at("line").to_number<int>(), json::text(line.at("text"))));
+      }
+    }
+  }
+
+  std::vector<std::string> expected_;
+};
+
+TEST_F(FsGrepManyTest, CursorsLeadAnAgentThroughAllOfIt) {
+  std::vector<std::string> found;
+  const auto pages = all_pages(
+      {{"nodeKey", depot_}, {"pattern", "needle"}, {"maxResults", 10'000}, {"maxPerFile", 10'000}},
+      [&](const json::Object& arguments) { return call("fs_grep", arguments); });
+  for (const auto& page : pages) add_lines(found, page);
+  EXPECT_EQ(found, expected_);
+  EXPECT_GT(pages.size(), 2U);
+  for (std::size_t i = 0; i + 1 < pages.size(); ++i) {
+    EXPECT_EQ(text(pages[i], "stoppedBy"), "bytes");
+    EXPECT_THAT(text(pages[i], "hint"), HasSubstr("full (60 KB)"));
+    EXPECT_THAT(text(pages[i], "hint"), HasSubstr("nextCursor"));
+    // As much as there is room for.
+    EXPECT_GT(json::write(json::Value(pages[i])).size(), 59'000U);
+  }
+  EXPECT_FALSE(is_true(pages.back(), "truncated"));
+}
+
+TEST_F(FsGrepManyTest, AProgramGetsWhatItAsksFor) {
+  const auto program = owner_.entering(Entrance::kRest);
+  std::vector<std::string> found;
+  const auto answer = call(program, "fs_grep",
+                           {{"nodeKey", depot_}, {"pattern", "needle"}, {"maxResults", 10'000}});
+  add_lines(found, answer);
+  EXPECT_EQ(found, expected_);
+  EXPECT_FALSE(is_true(answer, "truncated"));
+}
+
+TEST_F(FsGrepManyTest, RowsAreAllOfItAndASummary) {
+  const auto answer = rows(owner_.entering(Entrance::kRest), "fs_grep",
+                           {{"nodeKey", depot_}, {"pattern", "needle"}});
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i + 1 < answer.size(); ++i) {
+    found.push_back(fmt::format("{}:{}:{}", text(answer[i], "path"),
+                                answer[i].at("line").to_number<int>(), text(answer[i], "text")));
+  }
+  EXPECT_EQ(found, expected_);
+  const auto& summary = answer.back().at("summary").as_object();
+  EXPECT_EQ(summary.at("matches"), expected_.size());
+  EXPECT_EQ(summary.at("searched"), 501);
+  EXPECT_EQ(summary.at("truncated"), false);
+
+  const auto few =
+      rows(owner_, "fs_grep", {{"nodeKey", depot_}, {"pattern", "needle"}, {"maxResults", 7}});
+  EXPECT_EQ(few.size(), 8U);
+  EXPECT_EQ(few.back().at("summary").at("stoppedBy"), "matches");
+}
+
+TEST_F(FsGrepManyTest, ACursorGoesOnInTheTreeItWasGivenFor) {
+  const json::Object search{{"nodeKey", depot_}, {"pattern", "needle"}, {"maxResults", 3}};
+  const auto first = call("fs_grep", search);
+  put("d0/0000.txt", "needle\nneedle\nneedle\n");
+  commit(text(call("fs_rm", {{"nodeKey", depot_}, {"path", "many.txt"}}), "newRoot"));
+  auto rest = search;
+  rest["cursor"] = first.at("nextCursor");
+  rest["maxResults"] = 100'000;
+  rest["maxPerFile"] = 100'000;
+  // How many are wanted is no part of what is searched for; how many of one file is.
+  EXPECT_THAT(refused("fs_grep", rest), Says(Code::kInvalidCursor, "another search"));
+  rest.erase("maxPerFile");
+  std::vector<std::string> found;
+  add_lines(found, first);
+  for (const auto& page :
+       all_pages(rest, [&](const json::Object& arguments) { return call("fs_grep", arguments); })) {
+    add_lines(found, page);
+  }
+  // All but what is over a file's share.
+  EXPECT_EQ(found, std::vector(expected_.begin(), expected_.end() - 2400));
+}
+
+TEST_F(FsGrepManyTest, ADelegateGoesOnInWhatItSeesAndNowhereElse) {
+  const auto reader = writer_in("d0");
+  const json::Object search{{"nodeKey", depot_}, {"pattern", "needle"}, {"maxResults", 3}};
+  auto rest = search;
+  rest["cursor"] = call(reader, "fs_grep", search).at("nextCursor");
+  put("d0/0000.txt", "hay");
+  EXPECT_EQ(column(call(reader, "fs_grep", rest), "files", "path").front(), "0015.txt");
+  // One that names a tree it may not see.
+  rest["cursor"] = call("fs_grep", search).at("nextCursor");
+  EXPECT_THAT(refused(reader, "fs_grep", rest), Says(Code::kInvalidCursor, "not there any more"));
+  auto changed = text(rest, "cursor");
+  changed[10] = changed[10] == 'A' ? 'B' : 'A';
+  for (const auto& bad : {changed, std::string("made up"), std::string("s"), std::string()}) {
+    rest["cursor"] = bad;
+    EXPECT_EQ(refused("fs_grep", rest).code, Code::kInvalidCursor) << bad;
+  }
 }
 
 TEST_F(FsGrepTest, ALongLineIsCutAroundTheMatch) {

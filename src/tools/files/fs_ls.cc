@@ -11,6 +11,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   options.limit = static_cast<std::uint64_t>(
       arguments.number("limit", static_cast<std::int64_t>(ListOptions::kDefaultLimit)));
   if (auto cursor = arguments.maybe_text("cursor")) options.cursor = std::string(*cursor);
+  options.rendering = call.listing();
   Budget budget(call.clock(), call.limits());
   auto page = TRY(list(opened.tree, TRY(fs::path_of(arguments)), options, budget));
   json::Object out;

@@ -66,6 +66,16 @@ TEST_F(FsLsTest, APageIsShorterThanAskedForWhenTheAnswerIsFull) {
   EXPECT_EQ(shown, names);
 }
 
+TEST_F(FsLsTest, AProgramGetsAThousandAndAnAgentAsMuchAsFits) {
+  fill(1200, "x");
+  const json::Object arguments{{"nodeKey", depot_}, {"path", "d"}, {"limit", 1000}};
+  const auto program = call(owner_.entering(Entrance::kRest), "fs_ls", arguments);
+  EXPECT_EQ(program.at("children").get_array().size(), 1000U);
+  const auto agent = json::write(json::Value(call("fs_ls", arguments)));
+  EXPECT_GT(agent.size(), 59'000U);
+  EXPECT_LT(agent.size(), 61'000U);
+}
+
 TEST_F(FsLsTest, ACursorIsGoodForTheNextPageOfWhatIsThereThen) {
   fill(4, "");
   const auto first = call("fs_ls", {{"nodeKey", depot_}, {"path", "d"}, {"limit", 2}});
