@@ -19,6 +19,7 @@
 #include "data/access/sight.h"
 #include "data/access/users.h"
 #include "data/endpoint/endpoints.h"
+#include "tools/files/seen_files.h"
 #include "tools/json/documents.h"
 
 namespace cairn {
@@ -36,6 +37,7 @@ struct Services {
   AuditLog& audit;
   Endpoints& endpoints;
   Documents& documents;
+  SeenFiles& seen;
   const Clock& clock;
   Random& random;
 };
