@@ -121,7 +121,15 @@ struct Subject {
   std::string marked() const;
 };
 
-using Detail = std::variant<std::string, std::int64_t, std::vector<std::string>>;
+// A value that goes with an error; a list of rows where one value each says too little.
+struct DetailRow;
+using Detail =
+    std::variant<std::string, std::int64_t, std::vector<std::string>, std::vector<DetailRow>>;
+struct DetailRow {
+  std::map<std::string, Detail> fields;
+
+  bool operator==(const DetailRow&) const = default;
+};
 
 struct Error {
   Code code = Code::kInternal;

@@ -4,6 +4,8 @@
 
 #include "base/utf8.h"
 #include "data/realm/realm.h"
+#include "data/tree/conflict.h"
+#include "data/tree/diff.h"
 #include "data/tree/merge.h"
 
 namespace cairn {
@@ -32,7 +34,20 @@ Result<void> check_directory(const Node& node, std::string_view what) {
 // As many paths as an answer should have.
 constexpr std::size_t kMaxPaths = 1000;
 
-Failure conflict(const NodeKey& current, const NodeKey& base, std::vector<std::string> paths) {
+// The way out of a conflict: with a root in which the rest is merged, only the lines that do not
+// fit are left to do.
+std::string way_out(const std::optional<NodeKey>& merged) {
+  if (!merged) {
+    return "read these again from the depot, redo your change there and commit that";
+  }
+  return fmt::format(
+      "all else is merged in mergedRoot {}, with theirs in these places: edit them there (nodeKey: "
+      "mergedRoot), then depot_commit that newRoot",
+      merged->render_short());
+}
+
+Error conflict(const NodeKey& current, const NodeKey& base, std::vector<std::string> paths,
+               std::vector<DetailRow> rows, const std::optional<NodeKey>& merged) {
   constexpr std::size_t kShown = 5;
   std::string shown;
   for (std::size_t i = 0; i < std::min(paths.size(), kShown); ++i) {
@@ -42,14 +57,18 @@ Failure conflict(const NodeKey& current, const NodeKey& base, std::vector<std::s
   const auto count = paths.size();
   if (count > kMaxPaths) paths.resize(kMaxPaths);
   auto message = fmt::format(
-      "the depot is at {}, newer than the {} you started from, and both changed {}; read these "
-      "again from the depot, redo your change there and commit that; nothing was changed",
-      current.render_short(), base.render_short(), shown);
-  return Failure(Error(Code::kConflict, message)
-                     .with("currentRoot", current.render())
-                     .with("base", base.render())
-                     .with("pathCount", static_cast<std::int64_t>(count))
-                     .with("paths", std::move(paths)));
+      "the depot is at {}, newer than the {} you started from, and both changed {}; {}; nothing "
+      "was changed\n{}",
+      current.render_short(), base.render_short(), shown, way_out(merged), told(rows));
+  while (message.ends_with('\n')) message.pop_back();
+  Error out(Code::kConflict, std::move(message));
+  if (merged) out.details.insert_or_assign("mergedRoot", merged->render());
+  return std::move(out)
+      .with("currentRoot", current.render())
+      .with("base", base.render())
+      .with("pathCount", static_cast<std::int64_t>(count))
+      .with("paths", std::move(paths))
+      .with("conflicts", std::move(rows));
 }
 
 Result<void> check_request(const CommitRequest& request) {
@@ -109,10 +128,10 @@ Result<void> check_current(const std::optional<NodeKey>& current, const CommitRe
         Error(Code::kPreconditionFailed, message).with("currentRoot", current->render()));
   }
   if (current || request.force) return {};
-  return fail(
-      Code::kConflict,
-      "this part of the depot was removed, renamed or replaced by a file since you started; "
-      "commit with force to make it again");
+  return fail(Code::kConflict,
+              "this part of the depot was removed, renamed or replaced by a file since you "
+              "started; nothing "
+              "was committed: depot_revert to a root of its depot_history brings it back");
 }
 
 Result<NodePtr> open_base(const NodeReader& nodes, const NodeKey& base, const NodeKey& current) {
@@ -140,6 +159,23 @@ struct Realm::Attempt {
   std::vector<std::string> same_as_others = {};
 };
 
+// Stores what fits of a commit that does not, as a change that its author has made on what is there
+// now.
+Result<NodeKey> Realm::keep_merged(const Stage& stage, const NodePtr& merged,
+                                   const NodeKey& current, const CommitRequest& request) {
+  if (merged->key() == current) return current;
+  const SaveOptions options{.place = Place{request.depot, request.place},
+                            .owners = request.owners,
+                            .author = request.author};
+  TRY(save(stage, Changed{merged, {request.root}}, current, options));
+  // What it brings together takes the place of what was to be committed.
+  if (request.author) {
+    const Leaf old{*request.author, {request.depot, request.place}, request.root, {}, 0};
+    TRY(leaves_.forget({&old, 1}));
+  }
+  return merged->key();
+}
+
 // The root of the request's place now. Nullopt when the place is gone, or a file.
 Result<std::optional<NodeKey>> Realm::current_root(const Depot& depot,
                                                    const CommitRequest& request) const {
@@ -156,6 +192,14 @@ Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& c
   if (request.made_on) return request.made_on;
   const Place place{request.depot, request.place};
   if (const auto noted = TRY(origin_of(request.root, place))) {
+    const auto& said = request.expected_root;
+    if (said && noted->grew_from(*said)) return said;
+    // The same root may have arisen elsewhere too. The author's own leaf is what is meant.
+    if (request.author) {
+      if (const auto leaf = TRY(leaves_.find(*request.author, place, request.root))) {
+        return leaf->base;
+      }
+    }
     return noted->base_for(request.root, request.expected_root, current);
   }
   if (request.expected_root) return request.expected_root;
@@ -165,42 +209,52 @@ Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& c
   return std::nullopt;
 }
 
-// The base to merge from, when others have committed since.
-Result<std::optional<NodeKey>> Realm::base_to_merge(const std::optional<NodeKey>& current,
-                                                    const CommitRequest& request) const {
-  if (request.force) return std::nullopt;
+Result<Realm::Ground> Realm::ground_of(const std::optional<NodeKey>& current,
+                                       const CommitRequest& request) const {
+  if (request.force) return Ground{};
   if (request.root == current) {
     // Nothing is left to do, but a caller that has counted up by one should hear that another has.
     // One that comes again long after is told only that all is there.
     const auto& began = request.expected_root;
-    if (!began || began == current || !TRY(nodes_.has(*began))) return std::nullopt;
-    return began;
+    if (!began || began == current || !TRY(nodes_.has(*began))) return Ground{};
+    return Ground{.base = began};
   }
   auto base = TRY(grown_from(current, request));
   if (request.exact) {
     TRY(check_grown_from(base, request));
-    return std::nullopt;
+    return Ground{};
   }
-  if (!base || base == current) return std::nullopt;
+  // Over an empty depot there is nothing that it could take the place of.
+  if (!base) return Ground{.base = {}, .unknown = current != empty_dict()->key()};
+  if (base == current) return Ground{};
   if (base == request.root && request.expected_root == current) return back_on_purpose(request);
-  return base;
+  return Ground{.base = base};
 }
 
 // Brings the request's root together with what others did at the place, if there is a base to merge
 // from, and puts it where the place is.
 Result<Realm::Attempt> Realm::try_commit(const Depot& depot, const std::optional<NodeKey>& current,
                                          const std::optional<NodeKey>& base,
-                                         const CommitRequest& request,
-                                         const NodeReader& nodes) const {
+                                         const CommitRequest& request, const NodeReader& nodes) {
   Stage stage(nodes);
   Attempt attempt;
   auto mine = TRY(stage.get(request.root));
   if (base) {
     auto start = TRY(open_base(stage, *base, *current));
     Budget budget(clock_, {.entries = kMaxMergedChanges});
-    auto merged = TRY(merge(stage, start, mine, TRY(stage.get(*current)), budget));
-    // Nothing has been written so far; the stage goes with the attempt.
-    if (merged.root == nullptr) return conflict(*current, *base, std::move(merged.conflicts));
+    const auto theirs = TRY(stage.get(*current));
+    auto merged = TRY(merge(stage, start, mine, theirs, budget));
+    if (merged.root == nullptr) {
+      auto rows = TRY(describe_conflicts(stage, merged.unfit, start, theirs, budget));
+      std::optional<NodeKey> kept;
+      if (request.keep_merged && !request.dry_run) {
+        kept = TRY(keep_merged(stage, merged.settled, *current, request));
+      } else {
+        without_merged_lines(rows);
+      }
+      // Nothing else has been written; the stage goes with the attempt.
+      return Failure(conflict(*current, *base, std::move(merged.conflicts), std::move(rows), kept));
+    }
     if (merged.from_theirs.size() > kMaxPaths) merged.from_theirs.resize(kMaxPaths);
     attempt.merged = true;
     attempt.from_others = std::move(merged.from_theirs);
@@ -253,6 +307,7 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
     remember(grown, {depot.id, request.place});
   }
   if (!request.place.is_root()) remember(depot.root, depot.id);
+  if (request.author) leaves_.drop(batch, *request.author, depot.id, request.root);
   ownership_.add_to(batch, request.owners, {&attempt.place_root, 1});
   ownership_.add_to(batch, request.owners, request.also_owned);
   // The current entry and max_history before it are kept; one falls out with each commit.
@@ -285,6 +340,12 @@ Result<CommitResult> Realm::unchanged(const Depot& depot, Attempt attempt,
     if (TRY(nodes_.has(key))) owned.push_back(key);
   }
   TRY(ownership_.own(request.owners, owned));
+  if (request.author) {
+    const Place place{request.depot, request.place};
+    if (auto leaf = TRY(leaves_.find(*request.author, place, request.root))) {
+      TRY(leaves_.forget({&*leaf, 1}));
+    }
+  }
   return CommitResult{depot,
                       false,
                       attempt.merged,
@@ -317,9 +378,9 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
   auto depot = TRY(read_depot(request.depot));
   auto current = TRY(current_root(depot, request));
   TRY(check_current(current, request));
-  auto base = TRY(base_to_merge(current, request));
-  if (base && merging == Merging::kNotYet) return std::nullopt;
-  auto attempt = TRY(try_commit(depot, current, base, request, nodes_with(stage)));
+  const auto ground = TRY(ground_of(current, request));
+  if (ground.base && merging == Merging::kNotYet) return std::nullopt;
+  auto attempt = TRY(try_commit(depot, current, ground.base, request, nodes_with(stage)));
   if (request.dry_run) return would_be(depot, std::move(attempt));
   if (attempt.root == depot.root) return TRY(unchanged(depot, std::move(attempt), request));
   auto done = kv_.commit(batch_for(depot, attempt, request, stage, linked));
@@ -329,7 +390,8 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
                         attempt.merged,
                         std::move(attempt.from_others),
                         attempt.place_root,
-                        std::move(attempt.same_as_others)};
+                        std::move(attempt.same_as_others),
+                        ground.unknown};
   }
   if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
   return std::nullopt;

@@ -215,6 +215,13 @@ class Collector final {
                        auto found = TRY(records::decode_owned(key, value));
                        return note(key, value, found.time, found.node);
                      }));
+    // A leaf is only told of; its root and all else about it are kept or not without it.
+    TRY(scan_records(kv_, records::leaves(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       const auto leaf = TRY(records::decode_leaf(key, value));
+                       if (leaf.time < origins_since_) old.push_back({Bytes(key), Bytes(value)});
+                       return {};
+                     }));
     return forget(std::move(old));
   }
 

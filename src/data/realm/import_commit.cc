@@ -111,14 +111,14 @@ class ImportCommitter final {
         return conflict(paths, !request_.last);
       }
     }
-    TRY(describe(now, merged.with_ours, out.changes));
+    TRY(describe(now, merged.settled, out.changes));
     if (request_.dry_run) {
       out.commit.depot = TRY(realm_.get_depot(request_.within.depot));
-      out.commit.changed = merged.with_ours->key() != now->key();
+      out.commit.changed = merged.settled->key() != now->key();
       out.commit.root = begin_;
       return out;
     }
-    out.commit = TRY(commit(merged.with_ours));
+    out.commit = TRY(commit(merged.settled));
     return out;
   }
 
@@ -135,13 +135,13 @@ class ImportCommitter final {
   Result<MergeResult> merge_with(const NodePtr& now) {
     if (request_.remove_others) {
       MergeResult exact;
-      exact.root = exact.with_ours = mine_;
+      exact.root = exact.settled = mine_;
       return exact;
     }
     TRY(stage_.add(empty_dict()));
     auto base = request_.last ? TRY(stage_.get(*request_.last)) : empty_dict();
     Budget budget(realm_.clock(), {.entries = kMaxMergedChanges});
-    return merge(stage_, base, mine_, now, budget);
+    return merge(stage_, base, mine_, now, budget, Settle::kOurs);
   }
 
   Result<void> describe(const NodePtr& now, const NodePtr& then, ImportChanges& out) {

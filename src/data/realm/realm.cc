@@ -47,7 +47,8 @@ Realm::Realm(Store& store, const RealmId& id, const Clock& clock, Random& random
       clock_(clock),
       random_(random),
       options_(options),
-      ownership_(kv_, id, clock) {
+      ownership_(kv_, id, clock),
+      leaves_(kv_, id) {
   const auto prefix = records::depots(id_);
   // Runs on the committing thread after the commit is on disk. get_depot() may be between its read
   // and its insert just then, so erasing is not enough: the generation tells it not to keep what it
@@ -248,6 +249,13 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
     auto remember = [&](Origin origin) -> Result<void> {
       const auto key = records::origin_key(id_, root, origin.place);
       const auto stored = TRY(kv_.get(key));
+      if (options.author && root != from) {
+        Leaf leaf{*options.author, origin.place, root, origin.base, clock_.now()};
+        if (const auto grown = TRY(leaves_.find(leaf.author, leaf.place, from)); grown) {
+          leaf.base = grown->base;
+        }
+        leaves_.grow(batch, leaf, from);
+      }
       if (stored) origin.add(TRY(records::decode_origin(key, *stored)).origin, root);
       origin.time = clock_.now();
       batch.conditions.push_back({key, stored});
@@ -275,6 +283,16 @@ Result<std::optional<Origin>> Realm::origin_of(const NodeKey& root, const Place&
   auto value = TRY(kv_.get(key));
   if (!value) return std::nullopt;
   return std::move(TRY(records::decode_origin(key, *value)).origin);
+}
+
+Result<std::vector<Origin>> Realm::origins_of(const NodeKey& root) const {
+  std::vector<Origin> out;
+  TRY(scan_records(kv_, records::origins(id_, root),
+                   [&](ByteView key, ByteView value) -> Result<void> {
+                     out.push_back(TRY(records::decode_origin(key, value)).origin);
+                     return {};
+                   }));
+  return out;
 }
 
 Realm::Upload::Upload(Realm& realm) : realm_(realm), began_(realm.clock_.now()) {

@@ -23,6 +23,7 @@
 #include "base/guarded.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "data/realm/leaves.h"
 #include "data/realm/ownership.h"
 #include "data/realm/place.h"
 #include "data/realm/records.h"
@@ -69,6 +70,8 @@ struct CommitRequest {
   // Everything is looked at and nothing is stored: the result is what it would be, but for its
   // depot, which is as it stands. Whether there is room is not known before.
   bool dry_run = false;
+  // On a CONFLICT, a root is stored in which everything that fits is merged: `mergedRoot`.
+  bool keep_merged = false;
 };
 
 struct CommitResult {
@@ -79,6 +82,15 @@ struct CommitResult {
   NodeKey root = {};                     // of the place, now
   // Paths where others had made the same change already, the first 1,000.
   std::vector<std::string> same_as_others = {};
+  // Nobody knew what the root grew from, so it took the place of what was there.
+  bool base_unknown = false;
+};
+
+// A root that a delegate made and did not commit.
+struct Uncommitted {
+  NodeKey root;
+  std::vector<std::string> paths;  // its changes that the depot does not have, the first of them
+  bool more = false;               // there are others
 };
 
 struct SaveOptions {
@@ -87,6 +99,8 @@ struct SaveOptions {
   // Become owners of the new root, and of the nodes in also_owned.
   std::vector<DelegateId> owners = {};
   std::vector<NodeKey> also_owned = {};
+  // Whose change it is: until it is committed, it is among the author's leaves.
+  std::optional<DelegateId> author = std::nullopt;
 };
 
 class Realm final {
@@ -123,10 +137,12 @@ class Realm final {
   // Moves a depot to a new root, never losing another's update by accident: when others committed
   // since the root's base, their changes are merged in, or it is CONFLICT with `currentRoot` and
   // the `paths` that do not fit, and nothing changes. The base is made_on, or what the root is
-  // known to have grown from, or expected_root; with force, or without any of them, the root is
-  // taken as it is. At a place all this is about the place alone: what others commit outside it is
-  // kept and never in the way. When nothing or a file stands at the place, it is CONFLICT without
-  // `currentRoot`; force makes the place again, NOT_A_DIRECTORY if a file stands on the way.
+  // known to have grown from, by its author's leaf or its origin, or expected_root; with force, or
+  // without any of them, the root is taken as it is. A CONFLICT has `conflicts` too, with what
+  // does not fit of each path (tree/conflict.h), and with keep_merged the `mergedRoot`. At a place
+  // all this is about the place alone: what others commit outside it is kept and never in the way.
+  // When nothing or a file stands at the place, it is CONFLICT without `currentRoot`; force makes
+  // the place again, NOT_A_DIRECTORY if a file stands on the way.
   Result<CommitResult> commit(const CommitRequest& request);
   // The same for a change that is still in a stage: its nodes are stored with the commit.
   // INVALID_ARGUMENT without made_on.
@@ -155,6 +171,12 @@ class Realm final {
                     std::optional<Place> place);
   // What a root is known to have grown from at this place.
   Result<std::optional<Origin>> origin_of(const NodeKey& root, const Place& place) const;
+  // All that is known of it, for every place.
+  Result<std::vector<Origin>> origins_of(const NodeKey& root) const;
+  // Other roots that the author has made at this place and not committed, the newest first: those
+  // with a change that `current` does not have. Each is told once.
+  Result<std::vector<Uncommitted>> uncommitted(const DelegateId& author, const Place& place,
+                                               const NodeKey& current);
 
   // Checks a raw node (admit.h), stores it and makes it the owners', in one step. Buffered.
   Result<NodePtr> admit(const NodeKey& key, ByteView bytes, std::span<const DelegateId> owners);
@@ -162,6 +184,8 @@ class Realm final {
   // Records of which delegate wrote which node.
   Ownership& ownership() { return ownership_; }
   const Ownership& ownership() const { return ownership_; }
+  // Records of roots that were made and not committed.
+  const Leaves& leaves() const { return leaves_; }
 
   // The key that a whole or abbreviated text names.
   Result<NodeKey> resolve(std::string_view text) const;
@@ -191,11 +215,17 @@ class Realm final {
                                               const CommitRequest& request) const;
   Result<std::optional<NodeKey>> grown_from(const std::optional<NodeKey>& current,
                                             const CommitRequest& request) const;
-  Result<std::optional<NodeKey>> base_to_merge(const std::optional<NodeKey>& current,
-                                               const CommitRequest& request) const;
+  struct Ground {
+    std::optional<NodeKey> base;  // to merge from, when others have committed since
+    bool unknown = false;         // nobody knows one
+  };
+  Result<Ground> ground_of(const std::optional<NodeKey>& current,
+                           const CommitRequest& request) const;
   Result<Attempt> try_commit(const Depot& depot, const std::optional<NodeKey>& current,
                              const std::optional<NodeKey>& base, const CommitRequest& request,
-                             const NodeReader& nodes) const;
+                             const NodeReader& nodes);
+  Result<NodeKey> keep_merged(const Stage& stage, const NodePtr& merged, const NodeKey& current,
+                              const CommitRequest& request);
   Result<CommitResult> unchanged(const Depot& depot, Attempt attempt, const CommitRequest& request);
   static CommitResult would_be(const Depot& depot, Attempt attempt);
   Batch batch_for(Depot& depot, Attempt& attempt, const CommitRequest& request, const Stage* stage,
@@ -218,6 +248,7 @@ class Realm final {
   Random& random_;
   RealmOptions options_;
   Ownership ownership_;
+  Leaves leaves_;
   mutable Guarded<std::multiset<Millis>> uploads_;
   // Depots as they were last read. A change of any raises the number, and one that was read before
   // that is not remembered.

@@ -63,6 +63,17 @@ Bytes owned_key(const RealmId& realm, const DelegateId& owner, const NodeKey& no
 
 KeyRange owned(const RealmId& realm) { return KeyRange::prefix(key('w', realm.bytes())); }
 
+Bytes leaf_key(const RealmId& realm, const DelegateId& author, const DepotId& depot,
+               const NodeKey& root) {
+  return key('l', realm.bytes(), author.bytes()).append(depot.bytes()).append(root.bytes());
+}
+
+KeyRange leaves(const RealmId& realm) { return KeyRange::prefix(key('l', realm.bytes())); }
+
+KeyRange leaves(const RealmId& realm, const DelegateId& author, const DepotId& depot) {
+  return KeyRange::prefix(key('l', realm.bytes(), author.bytes()).append(depot.bytes()));
+}
+
 Bytes freed_key(const RealmId& realm) { return key('f', realm.bytes()); }
 
 Bytes import_key(const RealmId& realm, const Place& place, std::string_view source) {
@@ -183,6 +194,30 @@ Result<Owned> decode_owned(ByteView key, ByteView value) {
   owned.time = static_cast<Millis>(in.varint());
   if (in.failed() || !in.at_end()) return damaged("owner");
   return owned;
+}
+
+Bytes encode(const Leaf& leaf) {
+  Bytes out(1, kVersion);
+  out.append(leaf.base.bytes());
+  put_varint(out, static_cast<std::uint64_t>(leaf.time));
+  put_text(out, leaf.place.path.render());
+  return out;
+}
+
+Result<Leaf> decode_leaf(ByteView key, ByteView value) {
+  ByteReader in(value);
+  Leaf leaf;
+  if (key.size() != 1 + 3 * kIdBytes + NodeKey::kSize || !is_version(in)) return damaged("leaf");
+  leaf.author = DelegateId::from_bytes(tail(key).substr(0, kIdBytes));
+  leaf.place.depot = DepotId::from_bytes(tail(key).substr(kIdBytes, kIdBytes));
+  leaf.root = NodeKey::from_bytes(tail(key).substr(2 * kIdBytes));
+  const auto base = in.take(NodeKey::kSize);
+  leaf.time = static_cast<Millis>(in.varint());
+  auto path = Path::parse(in.take(in.varint()));
+  if (in.failed() || !in.at_end() || !path) return damaged("leaf");
+  leaf.base = NodeKey::from_bytes(base);
+  leaf.place.path = std::move(*path);
+  return leaf;
 }
 
 }  // namespace cairn::records

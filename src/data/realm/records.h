@@ -5,6 +5,7 @@
 //   o realm root depot          the origin of a root: which root of the depot it grew from
 //   o realm root depot hash     the same for a place in the depot; the hash is of its path
 //   w realm delegate node       the delegate wrote the node
+//   l realm delegate depot root a root that the delegate made and has not committed
 //   f realm                     physical bytes removed as garbage and not yet given back
 //   i realm depot hash          what the last import of a directory to a place saw
 //   (import_index.h);
@@ -61,6 +62,18 @@ struct Owned {
   bool operator==(const Owned&) const = default;
 };
 
+// A root that a delegate has made and not committed, at the end of what it made: a change that is
+// made on it takes its place.
+struct Leaf {
+  DelegateId author;
+  Place place;
+  NodeKey root;
+  NodeKey base;  // what stood at the place when the author began
+  Millis time = 0;
+
+  bool operator==(const Leaf&) const = default;
+};
+
 namespace records {
 
 Bytes depot_key(const RealmId& realm, const DepotId& depot);
@@ -72,6 +85,10 @@ KeyRange origins(const RealmId& realm);
 KeyRange origins(const RealmId& realm, const NodeKey& root);
 Bytes owned_key(const RealmId& realm, const DelegateId& owner, const NodeKey& node);
 KeyRange owned(const RealmId& realm);
+Bytes leaf_key(const RealmId& realm, const DelegateId& author, const DepotId& depot,
+               const NodeKey& root);
+KeyRange leaves(const RealmId& realm);
+KeyRange leaves(const RealmId& realm, const DelegateId& author, const DepotId& depot);
 Bytes freed_key(const RealmId& realm);
 Bytes import_key(const RealmId& realm, const Place& place, std::string_view source);
 KeyRange imports(const RealmId& realm, const DepotId& depot);
@@ -82,6 +99,7 @@ Bytes encode(const Depot& depot);
 Bytes encode(const HistoryEntry& entry);
 Bytes encode(const Origin& origin);
 Bytes encode(const Owned& owned);
+Bytes encode(const Leaf& leaf);
 
 // The parts that are in the key are taken from it. A record that does not decode is IO_ERROR.
 Result<Depot> decode_depot(ByteView key, ByteView value);
@@ -92,6 +110,7 @@ struct RootOrigin {
 };
 Result<RootOrigin> decode_origin(ByteView key, ByteView value);
 Result<Owned> decode_owned(ByteView key, ByteView value);
+Result<Leaf> decode_leaf(ByteView key, ByteView value);
 
 }  // namespace records
 

@@ -148,6 +148,27 @@ std::string unified_diff(ByteView before, ByteView after, const DiffOptions& opt
   return out;
 }
 
+std::vector<LinePatch> line_patches(ByteView before, ByteView after) {
+  std::vector<LinePatch> out;
+  if (before == after) return out;
+  if (too_long_to_compare(before, after)) {
+    const auto change = whole_change(split_lines(before), split_lines(after));
+    out.push_back({change.first, change.removed, change.first, change.added});
+    return out;
+  }
+  const auto patch = make_patch(before, after, 0);
+  for (std::size_t h = 0; h < git_patch_num_hunks(patch.get()); ++h) {
+    const git_diff_hunk* hunk = nullptr;
+    require(git_patch_get_hunk(&hunk, nullptr, patch.get(), h));
+    const auto removed = range(hunk->old_start, hunk->old_lines);
+    const auto added = range(hunk->new_start, hunk->new_lines);
+    // Of an empty range the start is the line before it, which is where it is, counted from 0.
+    out.push_back({removed.start - (removed.count > 0 ? 1 : 0), removed.count,
+                   added.start - (added.count > 0 ? 1 : 0), added.count});
+  }
+  return out;
+}
+
 LineStats line_stats(ByteView before, ByteView after) {
   if (before == after) return {};
   if (too_long_to_compare(before, after)) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 
@@ -21,6 +22,19 @@ struct DiffOptions {
 // A unified diff that `patch -p0` applies; empty when the texts are equal. Names that hold control
 // characters, quotes or backslashes are written in quotes, as git does.
 std::string unified_diff(ByteView before, ByteView after, const DiffOptions& options);
+
+// One difference: lines before and after, counted from 0.
+struct LinePatch {
+  std::size_t at = 0;
+  std::size_t removed = 0;
+  std::size_t at_after = 0;
+  std::size_t added = 0;
+
+  bool operator==(const LinePatch&) const = default;
+};
+
+// All of them, in order.
+std::vector<LinePatch> line_patches(ByteView before, ByteView after);
 
 struct LineStats {
   std::size_t added = 0;

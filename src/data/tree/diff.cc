@@ -39,7 +39,7 @@ class Differ final {
     }
     if (after == nullptr) return {};
     if (before == nullptr) return side(path, *after, Side::kAfter, expand);
-    report({path, EntryValue::of(*before), EntryValue::of(*after)});
+    report({path, EntryValue::of(*before), EntryValue::of(*after), {}});
     return {};
   }
 
@@ -63,7 +63,7 @@ class Differ final {
   }
 
   void report_side(std::string path, const Entry& entry, Side which) {
-    Change change{std::move(path), std::nullopt, std::nullopt};
+    Change change{std::move(path), std::nullopt, std::nullopt, {}};
     (which == Side::kBefore ? change.before : change.after) = EntryValue::of(entry);
     report(std::move(change));
   }

@@ -20,6 +20,8 @@ struct Change {
   std::string path;
   std::optional<EntryValue> before;  // nothing: added
   std::optional<EntryValue> after;   // nothing: removed
+  // Where it was before, when it was moved as it is (moves.h).
+  std::string from = {};
 
   bool operator==(const Change&) const = default;
 };

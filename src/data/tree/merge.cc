@@ -27,12 +27,17 @@ Value value_of(const Entry* entry) {
   return EntryValue::of(*entry);
 }
 
+bool is_json(std::string_view type) {
+  return type == "application/json" || type.ends_with("+json");
+}
+
 bool is_dir(const Value& value) { return value && value->kind == Kind::kDict; }
 bool is_file(const Value& value) { return value && value->kind == Kind::kFile; }
 
 class Merger final {
  public:
-  Merger(Stage& stage, Budget& budget) : stage_(stage), budget_(budget) {}
+  Merger(Stage& stage, Budget& budget, Settle settle)
+      : stage_(stage), budget_(budget), settle_(settle) {}
 
   Result<NodePtr> merge_dirs(const std::string& prefix, const NodePtr& base, const NodePtr& ours,
                              const NodePtr& theirs) {
@@ -71,7 +76,7 @@ class Merger final {
     if (budget_.take_entries() && budget_.in_time()) return {};
     return fail(Code::kBudgetExceeded,
                 "the two sides differ in too much to be merged at once (limit: {}); commit in "
-                "smaller steps, or with force",
+                "smaller steps",
                 name(*budget_.stopped_by()));
   }
 
@@ -87,7 +92,8 @@ class Merger final {
     return found;
   }
 
-  // Both sides changed this name. What it becomes; on a conflict, ours.
+  // Both sides changed this name. What it becomes; on a conflict, the
+  // side that settles it.
   Result<Value> merge_name(const std::string& path, const Value& base, const Value& ours,
                            const Value& theirs) {
     if (ours == theirs && !(is_dir(base) && is_dir(ours))) {
@@ -108,9 +114,14 @@ class Merger final {
     }
     // Changed here and removed there, or a file against a directory: nobody but the author can
     // tell.
-    result.conflicts.push_back(path);
     // Goes on, so that one answer names every conflict.
-    return ours;
+    return unfit(path, base, ours, theirs);
+  }
+
+  Value unfit(const std::string& path, const Value& base, const Value& ours, const Value& theirs) {
+    result.conflicts.push_back(path);
+    result.unfit.push_back({path, base, ours, theirs});
+    return settle_ == Settle::kTheirs ? theirs : ours;
   }
 
   Result<Value> merge_files(const std::string& path, const EntryValue& base, const EntryValue& ours,
@@ -131,9 +142,21 @@ class Merger final {
         }
         return EntryValue::of(entry_for("", *file));
       }
+      unfit(path, base, ours, theirs);
+      return settle_ == Settle::kTheirs ? settled_file(theirs, base_text, our_text, their_text)
+                                        : settled_file(ours, base_text, their_text, our_text);
     }
-    result.conflicts.push_back(path);
-    return ours;
+    return unfit(path, base, ours, theirs);
+  }
+
+  // One side, with all that fits of the other.
+  Result<Value> settled_file(const EntryValue& one, ByteView base_text, ByteView other_text,
+                             ByteView one_text) {
+    if (!looks_like_text(base_text) || !looks_like_text(other_text) || !looks_like_text(one_text)) {
+      return one;
+    }
+    const auto settled = settle_contents(one.type, base_text, other_text, one_text);
+    return EntryValue::of(entry_for("", *TRY(write_file(stage_, one.type, settled.merged))));
   }
 
   // Both sides have made the same of a directory: names what that is.
@@ -167,27 +190,6 @@ class Merger final {
     return values.number(*left).front() != values.number(*right).front();
   }
 
-  static std::optional<Bytes> merge_contents(std::string_view type, ByteView base, ByteView ours,
-                                             ByteView theirs) {
-    // The type alone may have changed on one side.
-    if (ours == theirs || theirs == base) return Bytes(ours);
-    if (ours == base) return Bytes(theirs);
-    if (!looks_like_text(base) || !looks_like_text(ours) || !looks_like_text(theirs)) {
-      return std::nullopt;
-    }
-    bool json = type == "application/json" || type.ends_with("+json");
-    if (json) {
-      if (auto merged = merge_json(base, ours, theirs)) return merged;
-    }
-    // By line where keys do not help (two elements of one array), as long as JSON stays JSON.
-    auto merged = merge_text(base, ours, theirs);
-    if (merged && json && JsonText::parse(ours) && JsonText::parse(theirs) &&
-        !JsonText::parse(*merged)) {
-      return std::nullopt;
-    }
-    return merged;
-  }
-
   Result<Bytes> content(const EntryValue& value) {
     auto node = TRY(stage_.get(value.key));
     return read_file(stage_, *node);
@@ -195,16 +197,46 @@ class Merger final {
 
   Stage& stage_;
   Budget& budget_;
+  Settle settle_;
 };
 
 }  // namespace
 
+std::optional<Bytes> merge_contents(std::string_view type, ByteView base, ByteView ours,
+                                    ByteView theirs) {
+  // The type alone may have changed on one side.
+  if (ours == theirs || theirs == base) return Bytes(ours);
+  if (ours == base) return Bytes(theirs);
+  if (!looks_like_text(base) || !looks_like_text(ours) || !looks_like_text(theirs)) {
+    return std::nullopt;
+  }
+  const bool json = is_json(type);
+  if (json) {
+    if (auto merged = merge_json(base, ours, theirs)) return merged;
+  }
+  // By line where keys do not help (two elements of one array), as long as JSON stays JSON.
+  auto merged = merge_text(base, ours, theirs);
+  if (merged && json && JsonText::parse(ours) && JsonText::parse(theirs) &&
+      !JsonText::parse(*merged)) {
+    return std::nullopt;
+  }
+  return merged;
+}
+
+TextConflict settle_contents(std::string_view type, ByteView base, ByteView ours, ByteView theirs) {
+  auto out = text_conflict(base, ours, theirs);
+  if (!is_json(type) || !JsonText::parse(theirs) || JsonText::parse(out.merged)) return out;
+  out.merged = theirs;
+  for (auto& hunk : out.hunks) hunk.merged = hunk.theirs;
+  return out;
+}
+
 Result<MergeResult> merge(Stage& stage, const NodePtr& base, const NodePtr& ours,
-                          const NodePtr& theirs, Budget& budget) {
-  Merger merger(stage, budget);
+                          const NodePtr& theirs, Budget& budget, Settle settle) {
+  Merger merger(stage, budget, settle);
   auto root = TRY(merger.merge_dirs("", base, ours, theirs));
   if (merger.result.conflicts.empty()) merger.result.root = root;
-  merger.result.with_ours = std::move(root);
+  merger.result.settled = std::move(root);
   return std::move(merger.result);
 }
 

@@ -25,9 +25,9 @@ constexpr std::string_view kInstructions =
     "as "
     "nodeKey to the next write, and when all is done call depot_commit once with the last one; "
     "what is not committed is lost after a day. Others may have committed meanwhile: their changes "
-    "are merged with yours, or the commit fails with CONFLICT, names the paths and changes "
-    "nothing; then read those paths again, redo your change on the depot and commit again. Never "
-    "force.\n"
+    "are merged with yours, or the commit fails with CONFLICT and changes nothing; it shows the "
+    "lines that do not fit, and mergedRoot, in which all else is merged: edit those lines there "
+    "and commit that. Never force.\n"
     "Answers are cut at about 60 KB and say how to get the rest (truncated, hint, nextCursor, "
     "collapsed). Errors read 'Error: CODE — message', and the message says what to do instead.";
 
@@ -87,8 +87,14 @@ Result<mcp::PrincipalPtr> AgentService::principal(Caller caller,
 }
 
 Result<mcp::PrincipalPtr> AgentService::admit(std::string_view token,
-                                              const SelectionRequest& request) const {
-  return principal(TRY(executor_.authenticate(token, "me", Entrance::kMcp)), request);
+                                              const SelectionRequest& request,
+                                              std::string_view desk) const {
+  constexpr std::size_t kMaxDeskBytes = 200;
+  auto caller = TRY(executor_.authenticate(token, "me", Entrance::kMcp));
+  if (!desk.empty()) {
+    caller = caller.at({.depot = {}, .name = std::string(desk.substr(0, kMaxDeskBytes))});
+  }
+  return principal(std::move(caller), request);
 }
 
 Result<mcp::PrincipalPtr> AgentService::trusted(const RealmId& realm,

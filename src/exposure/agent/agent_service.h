@@ -28,8 +28,10 @@ class AgentService final : public ToolService {
   AgentService(Executor& executor, AgentOptions options);
 
   // Whoever holds a token. Fails as the executor does, and with INVALID_ARGUMENT for a selection
-  // that names what there is not.
-  Result<mcp::PrincipalPtr> admit(std::string_view token, const SelectionRequest& request) const;
+  // that names what there is not. `desk` tells apart those who share a token: each is held against
+  // what it has read itself.
+  Result<mcp::PrincipalPtr> admit(std::string_view token, const SelectionRequest& request,
+                                  std::string_view desk = {}) const;
   // A realm's owner, for whoever holds the data directory.
   Result<mcp::PrincipalPtr> trusted(const RealmId& realm, const SelectionRequest& request) const;
 

@@ -30,11 +30,12 @@ json::Object render_details(const Error& error) {
       out[name] = *text;
     } else if (const auto* number = std::get_if<std::int64_t>(&detail)) {
       out[name] = *number;
-    } else {
+    } else if (const auto* list = std::get_if<std::vector<std::string>>(&detail)) {
       std::size_t left_out = 0;
-      out[name] = shortened(std::get<std::vector<std::string>>(detail), left_out);
+      out[name] = shortened(*list, left_out);
       if (left_out > 0) out[name + "LeftOut"] = left_out;
     }
+    // Rows are for programs: the message says in words what is in them.
   }
   return out;
 }

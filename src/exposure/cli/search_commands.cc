@@ -143,12 +143,15 @@ void print_change(Output& out, const Arguments& change) {
     return;
   }
   const auto path = out.safe(change.text("path"));
-  out.print("{} {}{}: {}\n", Sides(change).is_dir() ? "Directory" : "File", path,
-            Sides(change).is_dir() ? "/" : "", change.text("change"));
+  const auto from = change.maybe_text("from");
+  out.print("{} {}{}: {}{}\n", Sides(change).is_dir() ? "Directory" : "File", path,
+            Sides(change).is_dir() ? "/" : "", change.text("change"),
+            from ? " from " + out.safe(*from) : "");
 }
 
 Table::Cell mark_of(std::string_view change) {
   if (change == "added") return {"A", Style::kGreen};
+  if (change == "moved") return {"R", Style::kYellow};
   return change == "removed" ? Table::Cell{"D", Style::kRed} : Table::Cell{"M", Style::kYellow};
 }
 
@@ -163,9 +166,10 @@ void print_stat(Output& out, const json::Array& changes) {
   Table table({{""}, {"", Table::Align::kRight}, {""}});
   for (const auto& item : changes) {
     Arguments change(item.as_object());
+    const auto from = change.maybe_text("from");
     table.add({mark_of(change.text("change")),
-               {growth(change), Style::kDim},
-               out.safe(change.text("path"))});
+               {from ? std::string("+0") : growth(change), Style::kDim},
+               (from ? out.safe(*from) + " -> " : "") + out.safe(change.text("path"))});
   }
   table.print(out);
 }

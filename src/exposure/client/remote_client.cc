@@ -18,6 +18,18 @@ std::optional<Detail> detail_of(const json::Value& value) {
   if (value.is_string()) return Detail(std::string(json::text(value)));
   if (value.is_int64()) return Detail(value.get_int64());
   if (!value.is_array()) return std::nullopt;
+  const auto& list = value.get_array();
+  if (!list.empty() && list.front().is_object()) {
+    std::vector<DetailRow> rows;
+    for (const auto& item : list) {
+      if (!item.is_object()) return std::nullopt;
+      auto& row = rows.emplace_back();
+      for (const auto& member : item.get_object()) {
+        if (auto field = detail_of(member.value())) row.fields.emplace(member.key(), *field);
+      }
+    }
+    return Detail(std::move(rows));
+  }
   std::vector<std::string> texts;
   for (const auto& item : value.get_array()) texts.emplace_back(json::text(item));
   return Detail(std::move(texts));

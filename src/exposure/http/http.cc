@@ -61,6 +61,18 @@ void put_json(std::string& out, const std::vector<std::string>& texts) {
 
 void put_json(std::string& out, std::int64_t number) { out += std::to_string(number); }
 
+void put_details(std::string& out, const std::map<std::string, Detail>& details);
+
+void put_json(std::string& out, const std::vector<DetailRow>& rows) {
+  out += '[';
+  for (std::string_view separator; const auto& row : rows) {
+    out += separator;
+    put_details(out, row.fields);
+    separator = ",";
+  }
+  out += ']';
+}
+
 void put_details(std::string& out, const std::map<std::string, Detail>& details) {
   out += '{';
   for (std::string_view separator; const auto& [key, detail] : details) {

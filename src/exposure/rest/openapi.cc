@@ -181,6 +181,14 @@ json::Object operation(const Route& route, std::string_view path, const Tool& to
         json::Object{{"type", "string"},
                      {"description", "The root you started from: never merge, 412 instead"}}));
   }
+  if (properties_of(tool.input).contains("ifKey")) {
+    const auto header = [&](std::string_view name, std::string_view description) {
+      parameters.push_back(parameter(
+          name, "header", false, json::Object{{"type", "string"}, {"description", description}}));
+    };
+    header("If-Match", "The file's ETag as it should be now, as ifKey; 412 otherwise");
+    header("If-None-Match", "*: only if there is no such file yet; 412 otherwise");
+  }
   if (!parameters.empty()) out["parameters"] = std::move(parameters);
   if (takes_json) {
     out["requestBody"] = json::Object{

@@ -61,8 +61,31 @@ Result<NodeKey> tagged_key(std::string_view tag) {
     if (auto key = NodeKey::parse(tag.substr(1, tag.size() - 2))) return key;
   }
   return fail(Code::kPreconditionFailed,
-              "If-Match is {}; it should be one root of the depot in quotes, as its ETag has it",
-              shown(tag));
+              "If-Match is {}; it should be one key in quotes, as an ETag has it", shown(tag));
+}
+
+// If-Match and If-None-Match of a tool that writes if a file is as it should be.
+Result<void> add_conditions(json::Object& arguments, const http::Request& request,
+                            const Tool& tool) {
+  if (!tool.input.at("properties").get_object().contains("ifKey")) return {};
+  const auto wanted = request.header("if-match");
+  const auto unwanted = request.header("if-none-match");
+  if (wanted.empty() && unwanted.empty()) return {};
+  if (arguments.contains("ifKey") || (!wanted.empty() && !unwanted.empty())) {
+    return fail(Code::kInvalidArgument,
+                "give one of ifKey, If-Match and If-None-Match; together they mean nothing");
+  }
+  if (!wanted.empty()) {
+    arguments["ifKey"] = wanted == "*" ? std::string("any") : TRY(tagged_key(wanted)).render();
+    return {};
+  }
+  if (unwanted != "*") {
+    return fail(Code::kInvalidArgument,
+                "If-None-Match is {}; for a write it can be *: only if there is no such file",
+                shown(unwanted));
+  }
+  arguments["ifKey"] = "none";
+  return {};
 }
 
 // What stands in a body that nobody reads would be ignored.
@@ -250,6 +273,7 @@ Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Ma
       arguments["exact"] = true;
     }
   }
+  TRY(add_conditions(arguments, request, tool));
   switch (tool.body) {
     case Body::kArguments:
       if (!match.route->takes_json()) {

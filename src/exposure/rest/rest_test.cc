@@ -244,6 +244,32 @@ TEST_F(RestTest, TakesNothingFromTheBodyThatIsSaidBefore) {
   }
 }
 
+TEST_F(RestTest, WritesOnlyOverTheFileThatIfMatchNames) {
+  const auto base = "/api/realm/me/nodes/fs/" + depot;
+  const auto write = [&](json::Object more, const http::Headers& headers) {
+    more["path"] = "cond.txt";
+    more["content"] = "x";
+    return world.post(base + "/write", more, headers);
+  };
+  EXPECT_EQ(write({}, {{"if-match", "*"}}).status, 412);
+  const auto made = write({}, {{"if-none-match", "*"}});
+  EXPECT_EQ(made.status, 200) << made.body;
+  world.post(commit, {{"root", made.value.at("newRoot")}});
+  EXPECT_EQ(write({}, {{"if-none-match", "*"}}).status, 412);
+  const auto key = std::string(json::text(made.value.at("file").at("key")));
+  EXPECT_EQ(write({}, {{"if-match", "\"" + key + "\""}}).status, 200);
+  EXPECT_EQ(write({}, {{"if-match", "*"}}).status, 200);
+  const auto other = write({}, {{"if-match", "\"" + root() + "\""}});
+  EXPECT_EQ(other.status, 412);
+  EXPECT_THAT(other.body, HasSubstr(key));
+  EXPECT_EQ(write({{"ifKey", key}}, {{"if-match", "*"}}).status, 400);
+  EXPECT_EQ(write({}, {{"if-match", "*"}, {"if-none-match", "*"}}).status, 400);
+  EXPECT_EQ(write({}, {{"if-none-match", "\"" + key + "\""}}).status, 400);
+  EXPECT_EQ(
+      world.post(base + "/rm", {{"path", "cond.txt"}}, {{"if-match", "\"" + root() + "\""}}).status,
+      412);
+}
+
 TEST_F(RestTest, CommitsOnlyOnTheRootThatIfMatchNames) {
   const auto started = root();
   const auto mine = world.written(depot, "mine.txt", "mine");

@@ -49,6 +49,12 @@ std::optional<std::size_t> place_of_key(std::span<const std::string> segments) {
   return std::nullopt;
 }
 
+// Sessions with one token are told apart: each is held against what it has seen itself.
+std::string_view desk_of(const http::Request& request) {
+  const auto desk = request.header("x-cairn-desk");
+  return desk.empty() ? request.header("mcp-session-id") : desk;
+}
+
 }  // namespace
 
 std::string without_keys(std::string_view path) {
@@ -66,7 +72,7 @@ Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request&
   const auto query = TRY(http::Query::parse(request.query));
   const auto selection =
       TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
-  return agent.admit(token, selection);
+  return agent.admit(token, selection, desk_of(request));
 }
 
 Result<mcp::PrincipalPtr> admit(const work::DepotWorkspaces& workspaces, Executor& executor,
@@ -75,12 +81,9 @@ Result<mcp::PrincipalPtr> admit(const work::DepotWorkspaces& workspaces, Executo
   const auto query = TRY(http::Query::parse(request.query));
   const auto selection =
       TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
-  // Sessions with one token are told apart: each is held against what it has seen itself.
-  auto desk = request.header("x-cairn-desk");
-  if (desk.empty()) desk = request.header("mcp-session-id");
   const auto depot = TRY(http::percent_decode(request.path.substr(kWorkspaces.size())));
   return std::make_shared<const agent::DepotPrincipal>(
-      TRY(workspaces.open(caller, depot, desk, selection)));
+      TRY(workspaces.open(caller, depot, desk_of(request), selection)));
 }
 
 WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)

@@ -1,8 +1,46 @@
 #include "tools/depots/depots.h"
 #include "tools/depots/tools.h"
+#include "tools/files/known.h"
 
 namespace cairn {
 namespace {
+
+// The paths of one root, as many as an answer has room for.
+json::Object rendered(const Uncommitted& root, std::size_t& room) {
+  json::Object out;
+  out["root"] = root.root.render();
+  json::Array paths;
+  bool more = root.more;
+  for (const auto& path : root.paths) {
+    more = more || path.size() > room;
+    if (path.size() > room) break;
+    room -= path.size();
+    paths.emplace_back(path);
+  }
+  out["paths"] = std::move(paths);
+  if (more) out["more"] = true;
+  return out;
+}
+
+// Says what else the caller has made from this depot. One who began twice from the depot has two
+// roots, and committed one.
+Result<void> add_uncommitted(Call& call, const Place& place, const NodeKey& current,
+                             json::Object& answer) {
+  // Not to outsiders, who do not act for themselves, nor where each write is a commit.
+  if (call.caller().via() || call.entrance() == Entrance::kCli) return {};
+  const auto left = TRY(call.realm().uncommitted(call.session().answers_for(), place, current));
+  if (left.empty()) return {};
+  std::size_t room = 8000;
+  json::Array rows;
+  for (const auto& one : left) rows.emplace_back(rendered(one, room));
+  answer["uncommitted"] = std::move(rows);
+  const auto* before = json::find(answer, "hint");
+  answer["hint"] = fmt::format(
+      "{}{}you made the roots in uncommitted from this depot too, and their changes are not in it: "
+      "depot_commit each that you want; it is merged",
+      before == nullptr ? "" : json::text(*before), before == nullptr ? "" : "; ");
+  return {};
+}
 
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto sight = call.sight();
@@ -15,7 +53,9 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
                         .place = place.path,
                         .exact = arguments.flag("exact"),
                         .owners = call.session().owners,
-                        .dry_run = arguments.flag("dryRun")};
+                        .dry_run = arguments.flag("dryRun"),
+                        // An outsider's change is made again, not put right by hand.
+                        .keep_merged = !call.caller().via()};
   if (auto expected = arguments.maybe_text("expectedRoot")) {
     auto base = sight.node(*expected);
     const bool unknown = !base && (base.error().code == Code::kNodeNotFound ||
@@ -25,9 +65,12 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
     }
     request.expected_root = TRY(std::move(base));
   }
-  const auto done = TRY(call.realm().commit(request));
-  if (request.dry_run) return depots::would_commit(call, place, done);
-  return depots::committed(call, place, done);
+  const auto result = TRY(call.realm().commit(request));
+  if (request.dry_run) return depots::would_commit(call, place, result);
+  fs::note_committed(call, place, request.root);
+  auto reply = TRY(depots::committed(call, place, result));
+  TRY(add_uncommitted(call, place, result.root, reply.value.get_object()));
+  return reply;
 }
 
 }  // namespace
@@ -39,8 +82,10 @@ Tool depot_commit() {
       .description =
           "Makes newRoot of your last write the depot's root; without it writes are lost after a "
           "day. If others committed meanwhile their changes are merged in (merged: true); if they "
-          "do not fit, nothing changes and CONFLICT names the paths: read those again, redo your "
-          "change on the depot, commit again.",
+          "do not fit, nothing changes and CONFLICT shows the lines and a mergedRoot with all "
+          "else: "
+          "edit those lines there, commit that. To count or to take a lock use exact with "
+          "expectedRoot: a merge takes the same change of two as one (sameAsOthers).",
       .input = shape::object(
           {depots::depot_id(),
            {"root", shape::text("newRoot of a write (nod_…)")},

@@ -83,10 +83,83 @@ TEST_F(DepotCommitTest, ChangesThatDoNotFitAreAConflictThatNamesThePathsAndTheWa
   put("a", "theirs");
   const auto error = refused("depot_commit", arguments(mine));
   EXPECT_THAT(error, Says(Code::kConflict, "'a'"));
-  EXPECT_THAT(error, Says(Code::kConflict, "redo your change there"));
+  EXPECT_THAT(error, Says(Code::kConflict, "edit them there"));
+  EXPECT_THAT(error.message, testing::Not(HasSubstr("force")));
   EXPECT_THAT(std::get<std::vector<std::string>>(error.details.at("paths")), ElementsAre("a"));
   EXPECT_EQ(std::get<std::string>(error.details.at("currentRoot")), root());
   EXPECT_EQ(content("a"), "theirs");
+}
+
+TEST_F(DepotCommitTest, AConflictIsPutRightInOneTurn) {
+  put_all({{"a", "1\n2\n3\n4\n5\n"}, {"b", "1\n"}});
+  const auto mine = write("a", "1\n2\nmine\n4\nfive\n", write("b", "mine\n"));
+  put_all({{"a", "one\n2\ntheirs\n4\n5\n"}, {"c", "theirs\n"}});
+  const auto error = refused("depot_commit", arguments(mine));
+  EXPECT_THAT(error.message, HasSubstr("<<<<<<< theirs, line 3 of mergedRoot\ntheirs\n"
+                                       "||||||| base, line 3\n3\n======= yours, line 3\nmine\n"));
+  const auto& row = std::get<std::vector<DetailRow>>(error.details.at("conflicts")).front();
+  EXPECT_EQ(std::get<std::string>(row.fields.at("path")), "a");
+  EXPECT_EQ(std::get<std::vector<DetailRow>>(row.fields.at("hunks")).size(), 1U);
+  const auto merged = std::get<std::string>(error.details.at("mergedRoot"));
+  const json::Array edits{json::Object{{"oldText", "theirs\n"}, {"newText", "theirs, mine\n"}}};
+  const auto edited = call("fs_edit", {{"nodeKey", merged}, {"path", "a"}, {"edits", edits}});
+  const auto done = call("depot_commit", arguments(text(edited, "newRoot")));
+  EXPECT_FALSE(is_true(done, "merged"));
+  EXPECT_FALSE(done.contains("uncommitted"));
+  EXPECT_EQ(content("a"), "one\n2\ntheirs, mine\n4\nfive\n");
+  EXPECT_EQ(content("b"), "mine\n");
+  EXPECT_EQ(content("c"), "theirs\n");
+}
+
+TEST_F(DepotCommitTest, ADelegateOfAPlaceIsGivenAMergedRootOfThatPlace) {
+  put_all({{"docs/a", "1\n"}, {"docs/b", "1\n"}, {"secret", "1\n"}});
+  const auto writer = writer_in("docs");
+  const auto one =
+      text(call(writer, "fs_write", {{"nodeKey", depot_}, {"path", "a"}, {"content", "mine\n"}}),
+           "newRoot");
+  const auto two =
+      text(call(writer, "fs_write", {{"nodeKey", one}, {"path", "b"}, {"content", "mine\n"}}),
+           "newRoot");
+  put_all({{"docs/a", "theirs\n"}, {"secret", "2\n"}});
+  const auto error = refused(writer, "depot_commit", arguments(two));
+  EXPECT_THAT(error.message, testing::Not(HasSubstr("secret")));
+  const auto merged = std::get<std::string>(error.details.at("mergedRoot"));
+  const auto listed = call(writer, "fs_ls", {{"nodeKey", merged}});
+  EXPECT_THAT(tools_testing::column(listed, "children", "name"), ElementsAre("a", "b"));
+  call(writer, "depot_commit", arguments(merged));
+  EXPECT_EQ(content("docs/b"), "mine\n");
+  EXPECT_EQ(content("secret"), "2\n");
+}
+
+TEST_F(DepotCommitTest, ASecondRootFromTheSameDepotIsNamed) {
+  put_all({{"a", "1"}, {"b", "1"}});
+  const auto one = write("a", "2");
+  const auto two = write("b", "2");
+  const auto done = call("depot_commit", arguments(two));
+  const auto& left = done.at("uncommitted").at(0).as_object();
+  EXPECT_EQ(text(left, "root"), one);
+  EXPECT_EQ(json::write(left.at("paths")), R"(["a"])");
+  EXPECT_THAT(text(done, "hint"), HasSubstr("depot_commit each"));
+  const auto both = call("depot_commit", arguments(one));
+  EXPECT_TRUE(is_true(both, "merged"));
+  EXPECT_FALSE(both.contains("uncommitted"));
+  EXPECT_EQ(content("a") + content("b"), "22");
+}
+
+TEST_F(DepotCommitTest, NobodyIsToldOfAnothersRoots) {
+  put_all({{"a", "1"}, {"b", "1"}});
+  const auto ann = delegate({{"canUpload", true}});
+  call(ann, "fs_write", {{"nodeKey", depot_}, {"path", "a"}, {"content", "ann's"}});
+  EXPECT_FALSE(call("depot_commit", arguments(write("b", "2"))).contains("uncommitted"));
+}
+
+TEST_F(DepotCommitTest, ARootFromNowhereSaysWhatItTookThePlaceOf) {
+  put("a", "1");
+  const auto other = text(call("create_depot", {{"title", "other"}}), "depotId");
+  const auto made =
+      call("fs_write", {{"nodeKey", other}, {"path", "z"}, {"content", "1"}}).at("newRoot");
+  const auto done = call("depot_commit", arguments(json::text(made)));
+  EXPECT_THAT(text(done, "hint"), HasSubstr("nobody knows what this root grew from"));
 }
 
 TEST_F(DepotCommitTest, ForceOverwritesAndTheHistoryStillHasWhatOthersDid) {

@@ -90,6 +90,11 @@ void add_outcome(const Call& call, json::Object& out, const CommitResult& result
     paths.resize(fitting(call, paths));
     out["sameAsOthers"] = std::move(paths);
   }
+  if (result.base_unknown) {
+    out["hint"] =
+        "nobody knows what this root grew from, so it took the place of all that was there; "
+        "depot_revert to the first root in history brings that back";
+  }
 }
 
 }  // namespace
@@ -118,6 +123,11 @@ json::Value committed_shape() {
   properties["fromOthers"] = shape::list_of(shape::text(), "Paths whose change came from others");
   properties["sameAsOthers"] = shape::list_of(
       shape::text(), "Paths where others had made the same change: yours is in it only once");
+  properties["uncommitted"] =
+      shape::list_of(shape::object({{"root", shape::text()},
+                                    {"paths", shape::list_of(shape::text(), "Not in the depot")},
+                                    {"more", shape::flag("Of paths"), shape::kOptional}}),
+                     "Roots that you made from this depot and did not commit");
   properties["hint"] = shape::text();
   properties["dryRun"] = shape::flag("Nothing was changed");
   return out;

@@ -20,6 +20,7 @@
 #include "data/access/users.h"
 #include "data/endpoint/endpoints.h"
 #include "data/tree/rendered.h"
+#include "tools/files/seen_files.h"
 #include "tools/json/documents.h"
 
 namespace cairn {
@@ -37,6 +38,7 @@ struct Services {
   AuditLog& audit;
   Endpoints& endpoints;
   Documents& documents;
+  SeenFiles& seen;
   const Clock& clock;
   Random& random;
 };

@@ -21,7 +21,8 @@ class OpenEngine final : public Engine {
         users_(store_->kv(), clock, random),
         audit_(store_->kv(), clock, options.audit),
         endpoints_(store_->kv(), clock, random),
-        services_{realms_, delegates_, users_, audit_, endpoints_, documents_, clock, random},
+        services_{realms_,    delegates_, users_, audit_, endpoints_,
+                  documents_, seen_,      clock,  random},
         executor_(services_, std::move(table), meter, options.executor),
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
@@ -87,6 +88,7 @@ class OpenEngine final : public Engine {
   AuditLog audit_;
   Endpoints endpoints_;
   Documents documents_;
+  SeenFiles seen_;
   Services services_;
   Executor executor_;
   BoundCalls bound_;

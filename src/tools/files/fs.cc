@@ -14,6 +14,39 @@ Result<Path> path_of(const Arguments& arguments, std::string_view name) {
   return Path::parse(arguments.text(name));
 }
 
+shape::Field if_key() {
+  return {"ifKey",
+          shape::text("Only if this is the file's key now (fs_read gives it); 'none': if it is not "
+                      "there yet",
+                      100),
+          shape::kOptional};
+}
+
+Result<bool> check_if_key(const Arguments& arguments, const TreeView& tree, const Path& path) {
+  const auto wanted = arguments.maybe_text("ifKey");
+  if (!wanted) return false;
+  const auto now = TRY(find(tree, path));
+  bool fits = false;
+  if (*wanted == "none") {
+    fits = !now;
+  } else if (*wanted == "any") {
+    fits = now.has_value();
+  } else {
+    const auto key = TRY(KeyPrefix::parse(*wanted));
+    fits = now && key.contains(now->entry.key);
+  }
+  if (fits) return true;
+  Error error(Code::kPreconditionFailed,
+              fmt::format("'{}' {} now, and ifKey is {}; nothing was written: read it again, and "
+                          "redo your change on what is there",
+                          shown(path.render()),
+                          now ? fmt::format("has the key {}", now->entry.key.render_short())
+                              : "is not there",
+                          shown(*wanted)));
+  if (now) error.details.insert_or_assign("currentKey", now->entry.key.render());
+  return Failure(std::move(error));
+}
+
 Result<Opened> open(Call& call, std::string_view node_key) {
   auto target = TRY(call.sight().target(node_key));
   const bool immutable = !target.place && node_key.size() == 4 + NodeKey::kDigits;
@@ -27,8 +60,10 @@ Result<Opened> open(Call& call, const Arguments& arguments) {
 
 Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Changed& change,
                    json::Object answer, std::vector<NodeKey> files) {
-  SaveOptions options{
-      .place = from.target.place, .owners = call.session().owners, .also_owned = std::move(files)};
+  SaveOptions options{.place = from.target.place,
+                      .owners = call.session().owners,
+                      .also_owned = std::move(files),
+                      .author = call.session().answers_for()};
   TRY(call.realm().save(stage, change, from.target.root, options));
   // The new root comes first: it is what the next call needs.
   json::Object out;
@@ -57,7 +92,9 @@ json::Value written_shape() {
                                {"key", shape::text()},
                                {"size", shape::integer()},
                                {"contentType", shape::text()}})},
-       {"created", shape::flag("false: it was overwritten")}});
+       {"created", shape::flag("false: it was overwritten")},
+       {"merged", shape::flag("Others had changed it since you read it"), shape::kOptional},
+       {"note", shape::text(), shape::kOptional}});
 }
 
 Reply about(const Opened& opened, const NodeKey& key, json::Object answer) {

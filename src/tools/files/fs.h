@@ -14,6 +14,13 @@ shape::Field node_key();
 shape::Field path(std::string_view description, shape::Need need = shape::Need::kRequired);
 Result<Path> path_of(const Arguments& arguments, std::string_view name = "path");
 
+// `ifKey`: the key that a file should have now, `none` where none should be, `any` where one
+// should.
+shape::Field if_key();
+// PRECONDITION_FAILED with `currentKey` when what stands there is something else. Whether it was
+// asked for.
+Result<bool> check_if_key(const Arguments& arguments, const TreeView& tree, const Path& path);
+
 // The tree that `nodeKey` names.
 struct Opened {
   Target target;

@@ -2,7 +2,7 @@
 #include "base/utf8.h"
 #include "data/cas/file.h"
 #include "data/text/unified_diff.h"
-#include "data/tree/diff.h"
+#include "data/tree/moves.h"
 #include "tools/executor/render.h"
 #include "tools/files/fs.h"
 #include "tools/files/tools.h"
@@ -11,6 +11,8 @@ namespace cairn {
 namespace {
 
 constexpr std::uint64_t kMaxCompared = 1 << 20;
+// With more changes than these, moves are not looked for.
+constexpr std::int64_t kMaxPaired = 20'000;
 
 json::Object side(const Call& call, const EntryValue& value) {
   json::Object out;
@@ -29,6 +31,7 @@ Result<std::optional<Bytes>> text_of(const NodeReader& nodes,
 }
 
 Result<std::optional<std::string>> unified(const NodeReader& nodes, const Change& change) {
+  if (!change.from.empty()) return std::nullopt;
   auto before = TRY(text_of(nodes, change.before));
   auto after = TRY(text_of(nodes, change.after));
   if (!before || !after) return std::nullopt;
@@ -37,14 +40,84 @@ Result<std::optional<std::string>> unified(const NodeReader& nodes, const Change
                        .new_name = change.after ? "b/" + change.path : "/dev/null"});
 }
 
+std::optional<EntryValue> value_of(const std::optional<Located>& found) {
+  if (!found) return std::nullopt;
+  return EntryValue::of(found->entry);
+}
+
+// The changes of one file, or of something that is on one side only; nullopt for directories.
+Result<std::optional<Change>> change_of_one(const fs::Opened& before, const fs::Opened& after,
+                                            const Path& path) {
+  const auto old_value = value_of(TRY(find(before.tree, path)));
+  const auto new_value = value_of(TRY(find(after.tree, path)));
+  // Said as every tool says it, with the nearest name.
+  if (!old_value && !new_value) TRY(locate(after.tree, path));
+  const auto is_file = [](const auto& value) { return value && value->kind == Kind::kFile; };
+  if (!is_file(old_value) && !is_file(new_value)) return std::nullopt;
+  return Change{path.render(), old_value, new_value, {}};
+}
+
+// A directory; an empty one where there is nothing.
 Result<NodePtr> directory(const fs::Opened& opened, const Path& path) {
-  return open_dir(opened.tree, TRY(locate(opened.tree, path)));
+  const auto found = TRY(find(opened.tree, path));
+  if (!found) return empty_dict();
+  return open_dir(opened.tree, *found);
+}
+
+struct Trees {
+  const fs::Opened& before;
+  const fs::Opened& after;
+  Path path;
+};
+
+// One page of the changes. Moves are known when all changes are.
+Result<DiffResult> page_of_changes(Call& call, const Trees& trees, const DiffPage& page) {
+  const auto& nodes = call.realm().nodes();
+  DiffResult out;
+  std::optional<std::vector<Change>> all;
+  if (auto one = TRY(change_of_one(trees.before, trees.after, trees.path))) {
+    all.emplace();
+    if (one->before != one->after) all->push_back(std::move(*one));
+  } else {
+    const auto before = TRY(directory(trees.before, trees.path));
+    const auto after = TRY(directory(trees.after, trees.path));
+    auto limits = call.limits(kMaxPaired);
+    limits.bytes = INT64_MAX;
+    Budget pairing(call.clock(), limits);
+    all = TRY(diff_with_moves(nodes, before, after, pairing));
+    if (!all) {
+      Budget budget(call.clock(), call.limits());
+      return diff(nodes, before, after, Directories::kExpanded, budget, page);
+    }
+  }
+  for (auto i = page.skip; i < all->size(); ++i) {
+    out.more = out.changes.size() >= page.most;
+    if (out.more) break;
+    out.changes.push_back(std::move((*all)[i]));
+  }
+  return out;
+}
+
+std::string_view kind_of(const Change& change) {
+  if (!change.from.empty()) return "moved";
+  return !change.before ? "added" : !change.after ? "removed" : "modified";
+}
+
+// As git has it: A, D, M, and R for what was moved.
+std::string named(const Change& change) {
+  if (!change.from.empty()) return fmt::format("R {} -> {}", change.from, change.path);
+  return fmt::format("{} {}", !change.before ? "A" : !change.after ? "D" : "M", change.path);
 }
 
 json::Object render(const Call& call, const Change& change) {
   json::Object row;
   row["path"] = change.path;
-  row["change"] = !change.before ? "added" : !change.after ? "removed" : "modified";
+  row["change"] = kind_of(change);
+  if (!change.from.empty()) {
+    row["from"] = change.from;
+    row["after"] = side(call, *change.after);
+    return row;
+  }
   if (change.before) row["before"] = side(call, *change.before);
   if (change.after) row["after"] = side(call, *change.after);
   return row;
@@ -71,7 +144,8 @@ Result<bool> add_unified(const NodeReader& nodes, const Change& change, bool fir
 // A cursor is the number of changes before the page.
 Result<DiffPage> page_of(const Arguments& arguments) {
   DiffPage page;
-  page.most = static_cast<std::size_t>(arguments.number("maxResults", 500));
+  const std::int64_t usual = arguments.flag("namesOnly") ? 5000 : 500;
+  page.most = static_cast<std::size_t>(arguments.number("maxResults", usual));
   if (const auto cursor = arguments.maybe_text("cursor")) {
     const auto skip = child_index("~" + TRY(parse_cursor(*cursor)));
     if (!skip) return fail(Code::kInvalidCursor, "'{}' is not a cursor", shown(*cursor));
@@ -83,22 +157,20 @@ Result<DiffPage> page_of(const Arguments& arguments) {
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto before = TRY(fs::open(call, arguments.text("from")));
   auto after = TRY(fs::open(call, arguments.text("to")));
-  auto path = TRY(fs::path_of(arguments));
   const auto& nodes = call.realm().nodes();
   const auto page = TRY(page_of(arguments));
-  Budget budget(call.clock(), call.limits());
+  const bool names_only = arguments.flag("namesOnly");
   // The diffs of lines come first: how much of the answer they leave is not known before.
   Budget lines(call.clock(), call.limits());
-  auto found = TRY(diff(nodes, TRY(directory(before, path)), TRY(directory(after, path)),
-                        Directories::kExpanded, budget, page));
+  const auto found = TRY(page_of_changes(call, {before, after, TRY(fs::path_of(arguments))}, page));
   json::Array changes;
   bool more = found.more;
   for (const auto& change : found.changes) {
-    auto row = render(call, change);
     const bool first = changes.empty();
-    more = !lines.take_bytes(static_cast<std::int64_t>(json::write(row).size())) && !first;
-    if (!more && arguments.flag("unified")) {
-      more = !TRY(add_unified(nodes, change, first, lines, row));
+    json::Value row = names_only ? json::Value(named(change)) : json::Value(render(call, change));
+    more = !lines.take_bytes(static_cast<std::int64_t>(json::write(row).size()) + 1) && !first;
+    if (!more && !names_only && arguments.flag("unified")) {
+      more = !TRY(add_unified(nodes, change, first, lines, row.get_object()));
     }
     if (more) break;
     changes.emplace_back(std::move(row));
@@ -106,7 +178,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   }
   const auto next = page.skip + changes.size();
   json::Object out;
-  out["changes"] = std::move(changes);
+  out[names_only ? "names" : "changes"] = std::move(changes);
   out["truncated"] = more;
   out["nextCursor"] = more ? json::Value(render_cursor(std::to_string(next))) : nullptr;
   return Reply(std::move(out));
@@ -126,26 +198,34 @@ Tool fs_diff() {
       .name = "fs_diff",
       .title = "Compare two trees",
       .description =
-          "What changed from one tree to another: paths added, removed, modified, with unified "
-          "diffs on request. Typical: from = a root of depot_history, to = the depot; or from = "
+          "What changed from one tree to another: paths added, removed, modified, moved, with "
+          "unified diffs on request; of one file too. Typical: from = a root of depot_history, to "
+          "= the depot; or from = "
           "the depot, to = your newRoot before you commit it.",
       .input = shape::object(
           {{"from", shape::text("Depot id or node key of the older tree", 5000)},
            {"to", shape::text("Depot id or node key of the newer tree", 5000)},
-           fs::path("Only below this directory of both", shape::kOptional),
+           fs::path("Only this file, or below this directory", shape::kOptional),
            {"unified", shape::flag("Also the changed lines of text files"), shape::kOptional},
-           {"maxResults", shape::integer("Changes at most (default 500)", 1, 10'000),
+           {"namesOnly",
+            shape::flag("Only names: lines 'A path', 'M path', 'D path', 'R old -> new'"),
+            shape::kOptional},
+           {"maxResults", shape::integer("Changes at most (default 500, names 5000)", 1, 10'000),
             shape::kOptional},
            {"cursor", shape::text("nextCursor of the page before"), shape::kOptional}}),
       .output = shape::object(
-          {{"changes", shape::list_of(shape::object(
-                           {{"path", shape::text()},
-                            {"change", shape::choice({"added", "removed", "modified"})},
-                            {"before", one(), shape::kOptional},
-                            {"after", one(), shape::kOptional},
-                            {"diff", shape::text("Unified diff"), shape::kOptional},
-                            {"cut", shape::flag("The diff is longer"), shape::kOptional},
-                            {"hint", shape::text(), shape::kOptional}}))},
+          {{"changes",
+            shape::list_of(
+                shape::object({{"path", shape::text()},
+                               {"change", shape::choice({"added", "removed", "modified", "moved"})},
+                               {"from", shape::text("Where it was"), shape::kOptional},
+                               {"before", one(), shape::kOptional},
+                               {"after", one(), shape::kOptional},
+                               {"diff", shape::text("Unified diff"), shape::kOptional},
+                               {"cut", shape::flag("The diff is longer"), shape::kOptional},
+                               {"hint", shape::text(), shape::kOptional}})),
+            shape::kOptional},
+           {"names", shape::list_of(shape::text()), shape::kOptional},
            {"truncated", shape::flag("There are more changes: call again with nextCursor")},
            {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},

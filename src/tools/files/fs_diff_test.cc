@@ -126,6 +126,35 @@ TEST_F(FsDiffTest, APathNarrowsBothTrees) {
   EXPECT_EQ(refused("fs_diff", since(before, {{"path", "c"}})).code, Code::kPathNotFound);
 }
 
+TEST_F(FsDiffTest, AFileCanBeAskedForByItself) {
+  put_all({{"d/a.txt", "one\n"}, {"d/b.txt", "one\n"}});
+  const auto before = root();
+  put_all({{"d/a.txt", "two\n"}, {"d/b.txt", "two\n"}, {"new.txt", "x\n"}});
+  const auto found = call("fs_diff", since(before, {{"path", "d/a.txt"}, {"unified", true}}));
+  EXPECT_THAT(column(found, "changes", "path"), ElementsAre("d/a.txt"));
+  EXPECT_THAT(text(found.at("changes").at(0).as_object(), "diff"), HasSubstr("-one\n+two\n"));
+  EXPECT_THAT(column(call("fs_diff", since(before, {{"path", "new.txt"}})), "changes", "change"),
+              ElementsAre("added"));
+  EXPECT_THAT(column(call("fs_diff", since(root(), {{"path", "new.txt"}})), "changes", "path"),
+              testing::IsEmpty());
+}
+
+TEST_F(FsDiffTest, AMoveIsOneChange) {
+  put_all({{"lib/m/a", "1"}, {"lib/m/b", "2"}, {"c", "3"}});
+  const auto before = root();
+  const auto moved =
+      text(call("fs_mv", {{"nodeKey", depot_}, {"from", "lib/m"}, {"to", "lib/mw"}}), "newRoot");
+  commit(write("c", "4", moved));
+  const auto changes = call("fs_diff", since(before)).at("changes").as_array();
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(text(changes[1].as_object(), "change"), "moved");
+  EXPECT_EQ(text(changes[1].as_object(), "path"), "lib/mw");
+  EXPECT_EQ(text(changes[1].as_object(), "from"), "lib/m");
+  const auto names = call("fs_diff", since(before, {{"namesOnly", true}}));
+  EXPECT_EQ(json::write(names.at("names")), R"(["M c","R lib/m -> lib/mw"])");
+  EXPECT_FALSE(names.contains("changes"));
+}
+
 TEST_F(FsDiffTest, ACursorThatIsNoneIsRefused) {
   for (const auto* cursor : {"made up", "7", ""}) {
     EXPECT_EQ(refused("fs_diff", since(root(), {{"cursor", cursor}})).code, Code::kInvalidCursor)

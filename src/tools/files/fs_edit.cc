@@ -1,5 +1,6 @@
 #include "base/quote.h"
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/tools.h"
 
 namespace cairn {
@@ -19,7 +20,9 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Stage stage(call.realm().nodes());
   auto edits = replacements(arguments);
-  auto edited = TRY(edit(stage, opened.tree.root, TRY(fs::path_of(arguments)), edits));
+  const auto path = TRY(fs::path_of(arguments));
+  TRY(fs::check_if_key(arguments, opened.tree, path));
+  auto edited = TRY(edit(stage, opened.tree.root, path, edits));
   json::Object out;
   out["path"] = edited.path.render();
   json::Array counts;
@@ -38,7 +41,12 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   }
   out["key"] = edited.file.key.render();
   out["size"] = edited.file.bytes;
-  return fs::save(call, opened, stage, edited, std::move(out), {edited.file.key});
+  const auto known = TRY(fs::Known::of(call, opened));
+  const bool seen = TRY(known.standing(edited.path)).state == fs::Known::State::kSeen;
+  auto reply = TRY(fs::save(call, opened, stage, edited, std::move(out), {edited.file.key}));
+  // A caller that knew all of the file knows all of it now; any other has seen a part.
+  if (seen) known.made(edited.path, edited.root->key());
+  return reply;
 }
 
 }  // namespace
@@ -61,7 +69,8 @@ Tool fs_edit() {
                                {"newText", shape::text("What comes in its place")},
                                {"replaceAll", shape::flag("Every occurrence"), shape::kOptional}}),
                 "Applied one after another", 100)},
-           {"dryRun", shape::flag("Show the diff, store nothing"), shape::kOptional}}),
+           {"dryRun", shape::flag("Show the diff, store nothing"), shape::kOptional},
+           fs::if_key()}),
       .output = shape::object({{"newRoot", shape::text(), shape::kOptional},
                                {"path", shape::text()},
                                {"replacements", shape::list_of(shape::integer(), "Made, per edit")},

@@ -1,27 +1,37 @@
 // fs_mv and fs_cp: from one path to another of the same tree.
 
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/tools.h"
 
 namespace cairn {
 namespace {
 
-template <auto change>
+enum class Source { kStays, kGoes };
+
+template <auto change, Source source>
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Stage stage(call.realm().nodes());
-  auto done = TRY(change(stage, opened.tree.root, TRY(fs::path_of(arguments, "from")),
-                         TRY(fs::path_of(arguments, "to"))));
+  const auto from = TRY(fs::path_of(arguments, "from"));
+  TRY(fs::check_if_key(arguments, opened.tree, from));
+  auto done = TRY(change(stage, opened.tree.root, from, TRY(fs::path_of(arguments, "to"))));
   json::Object out;
   out["from"] = done.from.render();
   out["to"] = done.to.render();
-  return fs::save(call, opened, stage, done, std::move(out));
+  auto reply = TRY(fs::save(call, opened, stage, done, std::move(out)));
+  // What others did to it goes along with it, so that nothing has to be asked.
+  if (source == Source::kGoes) {
+    TRY(fs::Known::of(call, opened)).moved(done.from, done.to, done.root->key());
+  }
+  return reply;
 }
 
 json::Value input() {
   return shape::object({fs::node_key(),
                         {"from", shape::text("e.g. 'src/a.ts'", Path::kMaxBytes)},
-                        {"to", shape::text("e.g. 'src/utils/b.ts'", Path::kMaxBytes)}});
+                        {"to", shape::text("e.g. 'src/utils/b.ts'", Path::kMaxBytes)},
+                        fs::if_key()});
 }
 
 json::Value output() {
@@ -45,7 +55,7 @@ Tool fs_mv() {
       .annotations = {.destructive = true},
       .right = Right::kUpload,
       .audited = {"nodeKey", "from", "to"},
-      .run = run<mv>,
+      .run = run<mv, Source::kGoes>,
   };
 }
 
@@ -62,7 +72,7 @@ Tool fs_cp() {
       .annotations = {.idempotent = true},
       .right = Right::kUpload,
       .audited = {"nodeKey", "from", "to"},
-      .run = run<cp>,
+      .run = run<cp, Source::kStays>,
   };
 }
 

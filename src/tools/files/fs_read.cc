@@ -1,4 +1,5 @@
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/read_text.h"
 #include "tools/files/tools.h"
 
@@ -8,7 +9,12 @@ namespace {
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Budget budget(call.clock(), call.limits());
-  auto content = TRY(read_text(opened.tree, TRY(fs::path_of(arguments)), arguments, budget));
+  const auto path = TRY(fs::path_of(arguments));
+  const auto known = TRY(fs::Known::of(call, opened));
+  auto found = read_text(opened.tree, path, arguments, budget);
+  if (!found && found.error().code == Code::kPathNotFound) known.missing(path);
+  auto content = TRY(std::move(found));
+  known.read(content);
   return fs::about(opened, content.key, render_text(content, arguments));
 }
 

@@ -1,4 +1,5 @@
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/read_text.h"
 #include "tools/files/tools.h"
 
@@ -14,14 +15,18 @@ json::Object failed(std::string_view path, const Error& error) {
 }
 
 // Nullopt when the answer has no room for the file, nor for saying what is wrong with it.
-Result<std::optional<json::Object>> read_one(const fs::Opened& opened, const std::string& text,
-                                             Budget& budget) {
+Result<std::optional<json::Object>> read_one(const fs::Opened& opened, const fs::Known& known,
+                                             const std::string& text, Budget& budget) {
   const json::Object whole;
   if (!budget.in_time()) return std::nullopt;
   auto path = Path::parse(text);
   auto content = path ? read_text(opened.tree, *path, Arguments(whole), budget)
                       : Result<FileContent>(Failure(path.error()));
-  if (content) return render_text(*content, Arguments(whole));
+  if (content) {
+    known.read(*content);
+    return render_text(*content, Arguments(whole));
+  }
+  if (content.error().code == Code::kPathNotFound) known.missing(*path);
   if (content.error().code == Code::kBudgetExceeded) return std::nullopt;
   auto out = failed(text, content.error());
   if (!budget.take_bytes(static_cast<std::int64_t>(json::write(out).size()))) return std::nullopt;
@@ -31,11 +36,12 @@ Result<std::optional<json::Object>> read_one(const fs::Opened& opened, const std
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Budget budget(call.clock(), call.limits());
+  const auto known = TRY(fs::Known::of(call, opened));
   json::Array files;
   bool truncated = false;
   const auto paths = *arguments.texts("paths");
   for (const auto& text : paths) {
-    auto file = TRY(read_one(opened, text, budget));
+    auto file = TRY(read_one(opened, known, text, budget));
     if (!file) break;
     truncated = truncated || file->contains("truncated");
     files.emplace_back(std::move(*file));

@@ -1,5 +1,6 @@
 #include "base/quote.h"
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/tools.h"
 
 namespace cairn {
@@ -38,6 +39,9 @@ Result<RewritePlan> plan_of(Call& call, const Arguments& arguments) {
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   auto plan = TRY(plan_of(call, arguments));
+  const auto known = TRY(fs::Known::of(call, opened));
+  for (const auto& path : plan.deletes) TRY(known.check(path));
+  for (const auto& [path, made] : plan.entries) TRY(known.check(path));
   Stage stage(call.realm().nodes());
   auto done = TRY(rewrite(stage, opened.tree.root, plan));
   json::Object out;

@@ -1,4 +1,5 @@
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/tools.h"
 
 namespace cairn {
@@ -7,14 +8,20 @@ namespace {
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Stage stage(call.realm().nodes());
-  auto gone = TRY(rm(stage, opened.tree.root, TRY(fs::path_of(arguments))));
+  const auto path = TRY(fs::path_of(arguments));
+  const auto known = TRY(fs::Known::of(call, opened));
+  const bool conditional = TRY(fs::check_if_key(arguments, opened.tree, path));
+  auto gone = TRY(rm(stage, opened.tree.root, path));
+  if (!conditional) TRY(known.check(gone.path));
   json::Object removed;
   removed["path"] = gone.path.render();
   removed["type"] = gone.removed.kind == Kind::kDict ? "dir" : "file";
   removed["key"] = gone.removed.key.render();
   json::Object out;
   out["removed"] = std::move(removed);
-  return fs::save(call, opened, stage, gone, std::move(out));
+  auto reply = TRY(fs::save(call, opened, stage, gone, std::move(out)));
+  known.removed(gone.path, gone.root->key());
+  return reply;
 }
 
 }  // namespace
@@ -25,8 +32,9 @@ Tool fs_rm() {
       .title = "Remove a file or directory",
       .description =
           "Removes a file, or a directory with everything below it. Gives a newRoot; the depot "
-          "changes with depot_commit, and its history still has what was removed.",
-      .input = shape::object({fs::node_key(), fs::path("e.g. 'src/old.ts'")}),
+          "changes with depot_commit, and its history still has what was removed. CONFLICT when "
+          "others have changed it since you read it.",
+      .input = shape::object({fs::node_key(), fs::path("e.g. 'src/old.ts'"), fs::if_key()}),
       .output = shape::object({{"newRoot", shape::text()},
                                {"removed", shape::object({{"path", shape::text()},
                                                           {"type", shape::choice({"file", "dir"})},

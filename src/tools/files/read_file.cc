@@ -1,4 +1,5 @@
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/tools.h"
 
 namespace cairn {
@@ -15,6 +16,8 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
       FileBody{&call.realm().nodes(), at.entry.key, at.entry.bytes, std::string(at.entry.type)};
   reply.about = at.entry.key;
   reply.immutable = opened.immutable;
+  // Over MCP this is a resource, which is given whole.
+  TRY(fs::Known::of(call, opened)).read_whole(at.path);
   return reply;
 }
 

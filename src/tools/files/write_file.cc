@@ -78,6 +78,7 @@ Result<std::unique_ptr<Intake>> take(Call& call, const Arguments& arguments) {
   if (path.is_root()) {
     return fail(Code::kInvalidPath, "the path is empty; name the file to write");
   }
+  TRY(fs::check_if_key(arguments, opened.tree, path));
   // Tried out on an empty file: a write that cannot succeed is refused before gigabytes were sent.
   Stage probe(call.realm().nodes());
   TRY(write(probe, opened.tree.root, path, ByteView()));
@@ -96,7 +97,8 @@ Tool write_file_tool() {
       .input = shape::object(
           {fs::node_key(),
            fs::path("e.g. 'img/logo.png'"),
-           {"contentType", shape::text("Default: by name and content"), shape::kOptional}}),
+           {"contentType", shape::text("Default: by name and content"), shape::kOptional},
+           fs::if_key()}),
       .output = fs::written_shape(),
       .annotations = {.idempotent = true},
       .right = Right::kUpload,

@@ -9,7 +9,9 @@
 #include "base/quote.h"
 #include "data/cas/file.h"
 #include "data/tree/change.h"
+#include "data/tree/conflict.h"
 #include "tools/depots/on_newest.h"
+#include "tools/files/known.h"
 
 namespace cairn {
 namespace {
@@ -156,18 +158,6 @@ Result<Path> path_in_depot(std::string_view text) {
   return Path::parse(plain);
 }
 
-namespace {
-
-// Those below a delegate share its room, so that making children makes no more of it.
-SeenFiles::Agent agent_of(const Session& session, const Place& place, std::string_view desk) {
-  const auto& chain = session.chain;
-  const auto& owner = chain[chain.size() > 1 ? chain.size() - 2 : 0];
-  return {.owner = owner->id.render(),
-          .name = fmt::format("{} {} {}", session.who().id.render(), place.render(), desk)};
-}
-
-}  // namespace
-
 DepotWorkspace::DepotWorkspace(Call& call, Place place, SeenFiles& seen, const Options& options,
                                TreeView tree, Depot depot)
     : call_(call),
@@ -176,7 +166,7 @@ DepotWorkspace::DepotWorkspace(Call& call, Place place, SeenFiles& seen, const O
       operation_(options.operation),
       read_only_(options.read_only),
       dry_run_(options.dry_run),
-      agent_(agent_of(call.session(), place_, options.desk)),
+      agent_(fs::agent_of(call.session(), place_, options.desk)),
       tree_(std::move(tree)),
       depot_(std::move(depot)) {}
 
@@ -315,14 +305,21 @@ namespace {
 // Put in the words of a caller that works with files: it knows neither roots nor force.
 Error told_conflict(Error error) {
   const auto names = paths_in_conflict(error);
+  std::string lines;
+  if (const auto found = error.details.find("conflicts"); found != error.details.end()) {
+    if (const auto* rows = std::get_if<std::vector<DetailRow>>(&found->second)) {
+      lines = "\n" + told(*rows);
+      while (lines.ends_with('\n')) lines.pop_back();
+    }
+  }
   // Roots would mean nothing to the caller.
   std::erase_if(error.details, [](const auto& one) { return one.first != "paths"; });
   return retold(
       std::move(error),
       fmt::format("somebody else has changed {} meanwhile, and the two changes do not fit "
                   "together; nothing was changed: read it again, and repeat with what should be "
-                  "there",
-                  names.empty() ? "the same" : names));
+                  "there{}",
+                  names.empty() ? "the same" : names, lines));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 #include "data/workspace/workspace.h"
 #include "tools/executor/call.h"
-#include "tools/workspace/seen_files.h"
+#include "tools/files/seen_files.h"
 
 namespace cairn {
 

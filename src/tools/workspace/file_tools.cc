@@ -104,11 +104,10 @@ std::vector<FileTool> all_tools() {
 }
 
 // On the depot of the caller's desk.
-Result<Reply> run_on_depot(const FileTool& file, SeenFiles& seen, Call& call,
-                           const Arguments& arguments) {
+Result<Reply> run_on_depot(const FileTool& file, Call& call, const Arguments& arguments) {
   const auto& desk = call.caller().desk();
   if (desk == nullptr) return fail(Code::kInternal, "{} has no depot to work on", file.tool.name);
-  auto files = TRY(DepotWorkspace::open(call, desk->depot, seen,
+  auto files = TRY(DepotWorkspace::open(call, desk->depot, call.services().seen,
                                         {.operation = file.tool.name,
                                          .desk = desk->name,
                                          .read_only = !file.tool.changes(),
@@ -122,7 +121,7 @@ Result<Reply> run_on_depot(const FileTool& file, SeenFiles& seen, Call& call,
 }
 
 // Fills in what the executor has to know about a file tool.
-void complete(FileTool& file, const std::shared_ptr<SeenFiles>& seen) {
+void complete(FileTool& file) {
   auto& tool = file.tool;
   tool.voice = Voice::kReference;
   tool.right = tool.changes() ? Right::kUpload : Right::kRead;
@@ -131,8 +130,8 @@ void complete(FileTool& file, const std::shared_ptr<SeenFiles>& seen) {
   for (const std::string_view name : {"path", "source", "destination", "change", "paths"}) {
     if (properties.contains(name)) tool.audited.emplace_back(name);
   }
-  tool.run = [&file, seen](Call& call, const Arguments& arguments) {
-    return run_on_depot(file, *seen, call, arguments);
+  tool.run = [&file](Call& call, const Arguments& arguments) {
+    return run_on_depot(file, call, arguments);
   };
 }
 
@@ -141,8 +140,7 @@ void complete(FileTool& file, const std::shared_ptr<SeenFiles>& seen) {
 FileToolsPtr FileTools::make() {
   std::shared_ptr<FileTools> out(new FileTools());
   out->tools_ = all_tools();
-  const auto seen = std::make_shared<SeenFiles>();
-  for (auto& file : out->tools_) complete(file, seen);
+  for (auto& file : out->tools_) complete(file);
   out->one_tool_.name = kOneTool;
   out->one_tool_.only_when_named = true;
   out->one_tool_.annotations.read_only = true;  // its methods are selected one by one

@@ -29,16 +29,34 @@ class SeenFiles final {
     std::string name;
   };
 
+  // What an agent knows of one file: trees in which it stands as the agent knows it.
+  struct Seen {
+    NodeKey root;  // the last one that it read the file in, or made it in
+    // The tree on which it made it, as long as that was not committed.
+    std::optional<NodeKey> made_on = std::nullopt;
+    // An older or other tree that it has read the file in since.
+    std::optional<NodeKey> also = std::nullopt;
+    // Of a file that is read in parts: which, and the lines of it from the first on.
+    std::optional<NodeKey> part_of = std::nullopt;
+    std::uint64_t lines = 0;
+
+    bool operator==(const Seen&) const = default;
+  };
+
   // The agent has seen the file as it stands below this root.
   void note(const Agent& agent, const std::string& path, const NodeKey& root);
+  void note(const Agent& agent, const std::string& path, const Seen& seen);
   std::optional<NodeKey> last(const Agent& agent, const std::string& path);
+  std::optional<Seen> find(const Agent& agent, const std::string& path);
   void forget(const Agent& agent, const std::string& path);
+  // What it has made and not committed, a number of files at most.
+  std::vector<std::pair<std::string, Seen>> made(const Agent& agent, std::size_t most);
   // The path, and those below it, with what was seen.
   std::vector<std::pair<std::string, NodeKey>> below(const Agent& agent, const std::string& path);
 
  private:
   struct Files {
-    std::map<std::string, NodeKey> files;
+    std::map<std::string, Seen> files;
     std::uint64_t used = 0;
     std::size_t bytes = 0;
   };

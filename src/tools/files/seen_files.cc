@@ -1,4 +1,4 @@
-#include "tools/workspace/seen_files.h"
+#include "tools/files/seen_files.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@ namespace cairn {
 namespace {
 
 // About the bytes that a row takes.
-std::size_t cost(const std::string& path) { return path.size() + 128; }
+std::size_t cost(const std::string& path) { return path.size() + 256; }
 
 const auto kUsed = [](const auto& row) { return row.second.used; };
 
@@ -34,6 +34,10 @@ SeenFiles::Files* SeenFiles::find(All& all, const Agent& agent) {
 }
 
 void SeenFiles::note(const Agent& agent, const std::string& path, const NodeKey& root) {
+  note(agent, path, Seen{.root = root});
+}
+
+void SeenFiles::note(const Agent& agent, const std::string& path, const Seen& seen) {
   auto all = all_.lock();
   if (all->owners.size() >= kMaxOwners && !all->owners.contains(agent.owner)) {
     all->owners.erase(std::ranges::min_element(all->owners, {}, kUsed));
@@ -51,10 +55,29 @@ void SeenFiles::note(const Agent& agent, const std::string& path, const NodeKey&
       known->bytes += cost(path);
     }
   }
-  known->files.insert_or_assign(path, root);
+  known->files.insert_or_assign(path, seen);
 }
 
 std::optional<NodeKey> SeenFiles::last(const Agent& agent, const std::string& path) {
+  const auto seen = find(agent, path);
+  if (!seen) return std::nullopt;
+  return seen->root;
+}
+
+std::vector<std::pair<std::string, SeenFiles::Seen>> SeenFiles::made(const Agent& agent,
+                                                                     std::size_t most) {
+  std::vector<std::pair<std::string, Seen>> out;
+  auto all = all_.lock();
+  const auto* known = find(*all, agent);
+  if (known == nullptr) return out;
+  for (const auto& [path, seen] : known->files) {
+    if (out.size() == most) break;
+    if (seen.made_on) out.emplace_back(path, seen);
+  }
+  return out;
+}
+
+std::optional<SeenFiles::Seen> SeenFiles::find(const Agent& agent, const std::string& path) {
   auto all = all_.lock();
   auto* known = find(*all, agent);
   if (known == nullptr) return std::nullopt;
@@ -79,12 +102,12 @@ std::vector<std::pair<std::string, NodeKey>> SeenFiles::below(const Agent& agent
   const auto* known = find(*all, agent);
   if (known == nullptr) return out;
   if (const auto itself = known->files.find(path); itself != known->files.end()) {
-    out.emplace_back(itself->first, itself->second);
+    out.emplace_back(itself->first, itself->second.root);
   }
   const auto inside = path + "/";
   for (auto at = known->files.lower_bound(inside);
        at != known->files.end() && at->first.starts_with(inside); ++at) {
-    out.emplace_back(at->first, at->second);
+    out.emplace_back(at->first, at->second.root);
   }
   return out;
 }

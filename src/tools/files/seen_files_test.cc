@@ -1,4 +1,4 @@
-#include "tools/workspace/seen_files.h"
+#include "tools/files/seen_files.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

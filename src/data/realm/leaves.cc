@@ -1,0 +1,56 @@
+#include "data/realm/leaves.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+Result<std::optional<Leaf>> Leaves::find(const DelegateId& author, const Place& place,
+                                         const NodeKey& root) const {
+  const auto key = records::leaf_key(realm_, author, place.depot, root);
+  const auto value = TRY(kv_.get(key));
+  if (!value) return std::nullopt;
+  auto leaf = TRY(records::decode_leaf(key, *value));
+  if (leaf.place != place) return std::nullopt;
+  return leaf;
+}
+
+Result<std::vector<Leaf>> Leaves::of(const DelegateId& author, const Place& place) const {
+  std::vector<Leaf> out;
+  std::optional<Error> error;
+  std::size_t looked = 0;
+  TRY(kv_.scan(records::leaves(realm_, author, place.depot), Direction::kForward,
+               [&](ByteView key, ByteView value) {
+                 auto leaf = records::decode_leaf(key, value);
+                 if (!leaf) {
+                   error = std::move(leaf).error();
+                   return Scan::kStop;
+                 }
+                 if (leaf->place == place) out.push_back(std::move(*leaf));
+                 return ++looked < kMostLooked ? Scan::kContinue : Scan::kStop;
+               }));
+  if (error) return Failure(std::move(*error));
+  std::ranges::stable_sort(out, std::greater(), &Leaf::time);
+  return out;
+}
+
+void Leaves::grow(Batch& batch, const Leaf& leaf, const NodeKey& from) const {
+  if (leaf.root == from) return;
+  drop(batch, leaf.author, leaf.place.depot, from);
+  batch.puts.push_back(
+      {records::leaf_key(realm_, leaf.author, leaf.place.depot, leaf.root), records::encode(leaf)});
+}
+
+void Leaves::drop(Batch& batch, const DelegateId& author, const DepotId& depot,
+                  const NodeKey& root) const {
+  batch.deletes.push_back(records::leaf_key(realm_, author, depot, root));
+}
+
+Result<void> Leaves::forget(std::span<const Leaf> leaves) const {
+  if (leaves.empty()) return {};
+  Batch batch;
+  batch.durability = Durability::kBuffered;
+  for (const auto& leaf : leaves) drop(batch, leaf.author, leaf.place.depot, leaf.root);
+  return kv_.commit(std::move(batch));
+}
+
+}  // namespace cairn

@@ -1,0 +1,243 @@
+#include "tools/files/known.h"
+
+#include <utility>
+
+#include "base/quote.h"
+#include "data/tree/conflict.h"
+
+namespace cairn::fs {
+namespace {
+
+// Files looked at when a root is committed.
+constexpr std::size_t kMostMade = 200;
+
+// Outsiders of an endpoint share its key, and may be many.
+bool remembers(const Call& call) {
+  return call.entrance() == Entrance::kMcp && !call.caller().via();
+}
+
+std::string_view desk_of(const Call& call) {
+  return call.caller().desk() ? std::string_view(call.caller().desk()->name) : "";
+}
+
+std::optional<EntryValue> value_of(const std::optional<Located>& found) {
+  if (!found) return std::nullopt;
+  return EntryValue::of(found->entry);
+}
+
+bool reaches_end(const FileContent& content) {
+  return !content.truncated && !content.cut_at && content.total_lines &&
+         content.last_line >= *content.total_lines;
+}
+
+}  // namespace
+
+namespace {
+
+// The caller at its desk, and wherever it sits.
+std::vector<SeenFiles::Agent> agents_of(const Call& call, const Place& place) {
+  const auto desk = desk_of(call);
+  std::vector<SeenFiles::Agent> out{agent_of(call.session(), place, desk)};
+  if (!desk.empty()) out.push_back(agent_of(call.session(), place, ""));
+  return out;
+}
+
+}  // namespace
+
+SeenFiles::Agent agent_of(const Session& session, const Place& place, std::string_view desk) {
+  const auto& chain = session.chain;
+  const auto& owner = chain[chain.size() > 1 ? chain.size() - 2 : 0];
+  return {.owner = owner->id.render(),
+          .name = fmt::format("{} {} {}", session.who().id.render(), place.render(), desk)};
+}
+
+Result<Known> Known::of(Call& call, const Opened& opened) {
+  Known out(call, opened);
+  if (!remembers(call)) return out;
+  const auto add = [&](const Place& place, bool older) {
+    bool fallback = false;
+    for (auto& agent : agents_of(call, place)) {
+      out.places_.push_back({std::move(agent), older, std::exchange(fallback, true)});
+    }
+  };
+  const auto& target = opened.target;
+  if (target.place) {
+    add(*target.place, false);
+    return out;
+  }
+  for (const auto& origin : TRY(call.realm().origins_of(target.root))) {
+    const auto now = call.realm().root_at(origin.place);
+    add(origin.place, origin.grew_from(target.root) && (!now || *now != target.root));
+  }
+  return out;
+}
+
+std::optional<std::optional<EntryValue>> Known::at(const NodeKey& root, const Path& path) const {
+  const auto tree = view_tree(call_.realm().nodes(), root);
+  if (!tree) return std::nullopt;
+  const auto found = find(*tree, path);
+  if (!found) return std::nullopt;
+  return value_of(*found);
+}
+
+void Known::note_read(const Where& where, const FileContent& content) const {
+  auto& memory = call_.services().seen;
+  const auto path = content.path.render();
+  const auto& root = opened_.target.root;
+  auto seen = memory.find(where.agent, path);
+  const bool goes_on = content.first_line <= 1 || (seen && seen->part_of == content.key &&
+                                                   content.first_line <= seen->lines + 1);
+  if (goes_on && reaches_end(content)) {
+    if (!where.older || !seen) {
+      memory.note(where.agent, path, root);
+    } else {
+      seen->also = root;
+      memory.note(where.agent, path, *seen);
+    }
+    return;
+  }
+  // Whoever has seen a part of a file knows no more than that version; one that knew all of
+  // another still knows that one.
+  auto row = seen.value_or(SeenFiles::Seen{.root = root});
+  if (goes_on) {
+    row.part_of = content.key;
+    row.lines = content.cut_at ? content.last_line - 1 : content.last_line;
+  }
+  memory.note(where.agent, path, row);
+}
+
+void Known::read(const FileContent& content) const {
+  for (const auto& where : places_) note_read(where, content);
+}
+
+void Known::read_whole(const Path& path) const {
+  FileContent all;
+  all.path = path;
+  all.first_line = 1;
+  all.total_lines = 0;
+  read(all);
+}
+
+void Known::missing(const Path& path) const {
+  for (const auto& where : places_) {
+    if (!where.older) call_.services().seen.note(where.agent, path.render(), opened_.target.root);
+  }
+}
+
+std::optional<Known::Standing> Known::standing_of(const SeenFiles::Seen& seen, const Path& path,
+                                                  const std::optional<EntryValue>& now) const {
+  const auto last = at(seen.root, path);
+  const auto under = seen.made_on ? at(*seen.made_on, path) : std::nullopt;
+  const auto also = seen.also ? at(*seen.also, path) : std::nullopt;
+  if (last == now || under == now || also == now) return Standing{State::kSeen, now, {}};
+  // What it made is not in the depot, as far as is known: it changed what it had found there.
+  const auto& known = seen.made_on ? under : last;
+  if (!known) return std::nullopt;
+  return Standing{State::kStale, now, *known};
+}
+
+Result<Known::Standing> Known::standing(const Path& path) const {
+  Standing out;
+  if (places_.empty()) return out;
+  out.now = value_of(TRY(find(opened_.tree, path)));
+  bool at_desk = false;
+  for (const auto& where : places_) {
+    if (where.fallback && at_desk) continue;
+    const auto seen = call_.services().seen.find(where.agent, path.render());
+    at_desk = seen && !where.fallback;
+    if (!seen) continue;
+    auto found = standing_of(*seen, path, out.now);
+    if (found && found->state == State::kSeen) return *found;
+    if (found && out.state == State::kUnseen) out = std::move(*found);
+  }
+  return out;
+}
+
+Result<void> Known::check(const Path& path) const {
+  for (const auto& where : places_) {
+    for (const auto& [file, root] : call_.services().seen.below(where.agent, path.render())) {
+      const auto below = TRY(Path::parse(file));
+      const auto found = TRY(standing(below));
+      // What is gone already is in nobody's way.
+      if (found.state != State::kStale || !found.now) continue;
+      return Failure(changed_since_read(below, found));
+    }
+  }
+  return {};
+}
+
+void Known::made(const Path& path, const NodeKey& root) const {
+  auto& memory = call_.services().seen;
+  for (const auto& where : places_) {
+    const auto before = memory.find(where.agent, path.render());
+    SeenFiles::Seen now{.root = root, .made_on = opened_.target.root};
+    // Made on what it had made itself, all of it still not committed.
+    if (before && before->made_on && at(before->root, path) == at(opened_.target.root, path)) {
+      now.made_on = before->made_on;
+    }
+    memory.note(where.agent, path.render(), now);
+  }
+}
+
+void Known::removed(const Path& path, const NodeKey& root) const {
+  for (const auto& where : places_) {
+    for (const auto& [file, seen] : call_.services().seen.below(where.agent, path.render())) {
+      if (const auto below = Path::parse(file)) made(*below, root);
+    }
+  }
+  made(path, root);
+}
+
+void Known::moved(const Path& from, const Path& to, const NodeKey& root) const {
+  for (const auto& where : places_) {
+    for (const auto& [file, seen] : call_.services().seen.below(where.agent, from.render())) {
+      const auto old = Path::parse(file);
+      const auto now = Path::parse(to.render() + file.substr(from.render().size()));
+      if (!old || !now) continue;
+      const auto known = standing(*old);
+      if (known && known->state == State::kSeen) made(*now, root);
+      made(*old, root);
+    }
+  }
+}
+
+void note_committed(Call& call, const Place& place, const NodeKey& root) {
+  if (!remembers(call)) return;
+  auto& memory = call.services().seen;
+  const auto& nodes = call.realm().nodes();
+  const auto tree = view_tree(nodes, root);
+  if (!tree) return;
+  for (const auto& agent : agents_of(call, place)) {
+    for (const auto& [file, seen] : memory.made(agent, kMostMade)) {
+      const auto path = Path::parse(file);
+      const auto made = view_tree(nodes, seen.root);
+      if (!path || !made) continue;
+      const auto in_commit = find(*tree, *path);
+      const auto in_made = find(*made, *path);
+      if (in_commit && in_made && value_of(*in_commit) == value_of(*in_made)) {
+        memory.note(agent, file, root);
+      }
+    }
+  }
+}
+
+Error changed_since_read(const Path& path, const Known::Standing& standing,
+                         std::vector<DetailRow> rows) {
+  const auto text = path.render();
+  auto message = fmt::format(
+      "others have {} '{}' since you read it{}; nothing was written: read it again with fs_read, "
+      "then write what should be there\n{}",
+      !standing.now     ? "removed"
+      : !standing.known ? "made"
+                        : "changed",
+      shown(text, 300), rows.empty() ? "" : ", and the two do not fit", told(rows));
+  while (message.ends_with('\n')) message.pop_back();
+  Error out(Code::kConflict, std::move(message));
+  if (standing.now) {
+    out.details.insert_or_assign("currentKey", Detail(standing.now->key.render()));
+  }
+  if (!rows.empty()) out.details.insert_or_assign("conflicts", Detail(std::move(rows)));
+  return std::move(out).with("paths", std::vector<std::string>{text});
+}
+
+}  // namespace cairn::fs

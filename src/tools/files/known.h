@@ -1,0 +1,73 @@
+// Known: what a caller knows of the files in a tree, so that what it writes is held against what it
+// has read. An agent that overwrites a file means to change what it saw; what others did to the
+// file since is merged in, or it is told.
+//
+// The memory is of agents, over MCP: programs say what they know with ifKey. It is kept for each
+// delegate, place and desk (seen_files.h); at a desk where nothing is known of a file, what the
+// delegate knows at any counts. What was read in the depot, or in a root that was made
+// from it, counts; what was read in an older root only helps a change that is made there.
+// Threads  one at a time, for one call.
+#pragma once
+
+#include "tools/files/fs.h"
+#include "tools/files/seen_files.h"
+
+namespace cairn::fs {
+
+// Those below a delegate share its room, so that making children makes no more of it.
+SeenFiles::Agent agent_of(const Session& session, const Place& place, std::string_view desk);
+
+class Known final {
+ public:
+  // REQUIRES: call and opened outlive it.
+  static Result<Known> of(Call& call, const Opened& opened);
+
+  // The caller was given this of a file.
+  void read(const FileContent& content) const;
+  void read_whole(const Path& path) const;
+  // The caller was told that there is nothing.
+  void missing(const Path& path) const;
+
+  enum class State { kUnseen, kSeen, kStale };
+  struct Standing {
+    State state = State::kUnseen;
+    std::optional<EntryValue> now;
+    std::optional<EntryValue> known;  // when stale; nothing: that it was not there
+  };
+  // How what stands at the path now compares with what the caller knows of it.
+  Result<Standing> standing(const Path& path) const;
+  // CONFLICT when this, or a file below it, is not as the caller knows it.
+  Result<void> check(const Path& path) const;
+
+  // The caller has made the new root, and knows these of it.
+  void made(const Path& path, const NodeKey& root) const;
+  void removed(const Path& path, const NodeKey& root) const;
+  void moved(const Path& from, const Path& to, const NodeKey& root) const;
+
+ private:
+  struct Where {
+    SeenFiles::Agent agent;
+    bool older = false;     // the tree is one that the place had before
+    bool fallback = false;  // what the delegate knows, at whichever desk
+  };
+  Known(Call& call, const Opened& opened) : call_(call), opened_(opened) {}
+
+  // What stands there in another tree; nothing: that tree is gone.
+  std::optional<std::optional<EntryValue>> at(const NodeKey& root, const Path& path) const;
+  std::optional<Standing> standing_of(const SeenFiles::Seen& seen, const Path& path,
+                                      const std::optional<EntryValue>& now) const;
+  void note_read(const Where& where, const FileContent& content) const;
+
+  Call& call_;
+  const Opened& opened_;
+  std::vector<Where> places_;
+};
+
+// A caller has committed a root: what it made there is what the depot got from it.
+void note_committed(Call& call, const Place& place, const NodeKey& root);
+
+// CONFLICT: others have changed the file since the caller read it.
+Error changed_since_read(const Path& path, const Known::Standing& standing,
+                         std::vector<DetailRow> rows = {});
+
+}  // namespace cairn::fs
