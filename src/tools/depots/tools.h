@@ -13,5 +13,6 @@ Tool depot_history();
 Tool depot_revert();
 Tool update_depot();
 Tool delete_depot();
+Tool restore_depot();
 
 }  // namespace cairn
