@@ -150,13 +150,6 @@ class Common:
         self.cairn("depot", "delete", "zwei", "--yes")
         self.assertEqual(len(self.cairn("depot", "list", "--json").json["depots"]), 1)
 
-    def test_a_title_that_two_depots_have_is_not_guessed(self):
-        ids = {self.cairn("depot", "create", "same").line for _ in range(2)}
-        done = self.fails(2, "AMBIGUOUS_KEY", "ls", "same")
-        for one in ids:
-            self.assertIn(one, done.err)
-            self.cairn("ls", one)
-
     def test_an_unknown_depot_gets_a_suggestion(self):
         self.cairn("depot", "create", "my-project")
         done = self.fails(3, "DEPOT_NOT_FOUND", "ls", "my-projct")

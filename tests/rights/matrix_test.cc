@@ -79,6 +79,11 @@ std::vector<Row> route_rows() {
       route(
           kPost, "POST gc", [](Scene&) { return "/api/realm/{r}/gc"; }, an_object),
       route(
+          kPost, "POST purge", [](Scene&) { return "/api/realm/{r}/purge"; },
+          [](Scene& s) -> std::optional<std::string> {
+            return json::write(json::Object{{"depotId", s.site}, {"path", "docs/a.txt"}});
+          }),
+      route(
           kPost, "POST fsck", [](Scene&) { return "/api/realm/{r}/fsck"; }, an_object),
       route(kGet, "GET tools", [](Scene&) { return "/api/realm/{r}/tools"; }),
       route(kGet, "GET depots", [](Scene&) { return "/api/realm/{r}/depots"; }),
@@ -89,6 +94,10 @@ std::vector<Row> route_rows() {
       route(
           kPatch, "PATCH depot", [=](Scene& s) { return depot(s, ""); }, json_of({{"title", "t"}})),
       route(kDelete, "DELETE depot", [=](Scene& s) { return depot(s, ""); }),
+      route(
+          kPost, "POST depot restore",
+          [](Scene& s) { return fmt::format("/api/realm/{{r}}/depots/{}/restore", s.gone); },
+          an_object),
       route(
           kPost, "POST commit", [=](Scene& s) { return depot(s, "/commit"); },
           [](Scene& s) -> std::optional<std::string> {
@@ -191,6 +200,8 @@ std::vector<Row> route_rows() {
       route(
           kPatch, "PATCH admin/users", [](Scene& s) { return "/api/admin/users/" + s.user; },
           json_of({{"role", "authorized"}})),
+      route(kDelete, "DELETE admin/users",
+            [](Scene& s) { return "/api/admin/users/" + s.user + "?dryRun=true"; }),
       route(
           kPost, "POST admin/backup", [](Scene&) { return "/api/admin/backup"; },
           json_of({{"target", "relative"}})),
@@ -282,7 +293,7 @@ TEST(RightsMatrix, IsTheSameOverMcp) {
           << call.name << ", " << column.name;
     }
   }
-  EXPECT_EQ(asked, 38 * static_cast<int>(columns().size()));
+  EXPECT_EQ(asked, 43 * static_cast<int>(columns().size()));
 }
 
 // Nobody without a good token gets anywhere, whatever is asked: not from the table, but by rule.

@@ -15,6 +15,8 @@ Scene::Scene() {
                            {"src/main.ts", "let a = 1;\n"},
                            {"docs/data.json", R"({"list": [{"id": 1}, {"id": 2}], "name": "n"})"}});
   other = world.depot("other", {{"secret.txt", "secret\n"}});
+  gone = world.depot("gone", {{"gone.txt", "gone\n"}});
+  world.must("delete_depot", world.owner, {{"depotId", gone}});
   site_root = world.root(site);
   docs_key = text(world.must("fs_stat", world.owner, {{"nodeKey", site}, {"path", "docs"}}), "key");
   new_root = text(world.must("fs_write", world.owner,
@@ -203,6 +205,24 @@ const std::vector<ToolCall>& tool_calls() {
        [](Scene& s) {
          return json::Object{{"nodeKey", s.site}, {"from", s.path}, {"to", "b.txt"}};
        }},
+      {"fs_mv to another depot",
+       [](Scene& s) {
+         return json::Object{
+             {"nodeKey", s.site}, {"from", s.path}, {"to", "b.txt"}, {"toNodeKey", s.other}};
+       },
+       "fs_mv"},
+      {"fs_cp to another depot",
+       [](Scene& s) {
+         return json::Object{
+             {"nodeKey", s.site}, {"from", s.path}, {"to", "b.txt"}, {"toNodeKey", s.other}};
+       },
+       "fs_cp"},
+      {"fs_cp from another depot",
+       [](Scene& s) {
+         return json::Object{
+             {"nodeKey", s.other}, {"from", "secret.txt"}, {"to", "b.txt"}, {"toNodeKey", s.site}};
+       },
+       "fs_cp"},
       {"fs_rewrite",
        [](Scene& s) {
          return json::Object{
@@ -217,6 +237,11 @@ const std::vector<ToolCall>& tool_calls() {
       {"update_depot",
        [](Scene& s) { return json::Object{{"depotId", s.site}, {"title", "renamed"}}; }},
       {"delete_depot", at_depot},
+      {"restore_depot", [](Scene& s) { return json::Object{{"depotId", s.gone}}; }},
+      {"list_depots, deleted", [](Scene&) { return json::Object{{"deleted", true}}; },
+       "list_depots"},
+      {"list_depots, by title", [](Scene&) { return json::Object{{"title", "site"}}; },
+       "list_depots"},
       {"create_delegate", nothing},
       {"list_delegates", nothing},
       {"get_delegate", [](Scene& s) { return json::Object{{"delegateId", s.delegate}}; }},
@@ -287,11 +312,22 @@ const std::vector<ToolCall>& tool_calls() {
       {"upgrade_endpoint", at_endpoint},
       {"get_audit", nothing},
       {"collect_garbage", nothing},
+      {"collect_garbage without grace", [](Scene&) { return json::Object{{"grace", 0}}; },
+       "collect_garbage"},
+      {"purge", [](Scene& s) { return json::Object{{"depotId", s.site}, {"path", s.path}}; }},
+      {"purge, dry run",
+       [](Scene& s) {
+         return json::Object{{"depotId", s.site}, {"path", s.path}, {"dryRun", true}};
+       },
+       "purge"},
       {"check_store", nothing},
       {"list_users", nothing},
       {"add_user", [](Scene&) { return json::Object{{"name", "carol"}}; }},
       {"update_user",
        [](Scene& s) { return json::Object{{"userId", s.user}, {"role", "authorized"}}; }},
+      {"delete_user", [](Scene& s) { return json::Object{{"userId", s.user}}; }},
+      {"delete_user, dry run",
+       [](Scene& s) { return json::Object{{"userId", s.user}, {"dryRun", true}}; }, "delete_user"},
       {"backup_store", [](Scene&) { return json::Object{{"target", "relative"}}; }},
   };
   return all;

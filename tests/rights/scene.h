@@ -15,6 +15,7 @@ struct Scene {
   World world;
   std::string site;       // a depot: docs/a.txt, docs/data.json, docs/sub/x.txt, src/main.ts
   std::string other;      // a depot: secret.txt
+  std::string gone;       // a depot that was deleted
   std::string site_root;  // its root
   std::string docs_key;   // the directory docs, as a node
   std::string new_root;   // written by the owner, not committed

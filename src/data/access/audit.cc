@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/pause.h"
+#include "data/realm/remove_realm.h"
 #include "data/store/update.h"
 #include "data/tree/path.h"
 
@@ -251,6 +252,12 @@ Result<AuditPage> AuditLog::query(const RealmId& realm, const AuditQuery& query)
     return Scan::kContinue;
   }));
   return page;
+}
+
+Result<void> AuditLog::remove_all(const RealmId& realm) {
+  TRY(flush());
+  TRY(delete_ranges(kv_, {{blocks(realm)}}));
+  return {};
 }
 
 Result<std::uint64_t> AuditLog::trim(const RealmId& realm) {

@@ -72,6 +72,8 @@ class AuditLog final {
   Result<AuditPage> query(const RealmId& realm, const AuditQuery& query);
   // Writes what is pending in every realm.
   Result<void> flush() EXCLUDES(flushing_);
+  // Removes all of a realm.
+  Result<void> remove_all(const RealmId& realm);
   // Removes what is too old or too much in a realm; how many blocks.
   Result<std::uint64_t> trim(const RealmId& realm);
 

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "data/realm/records.h"
+#include "data/realm/remove_realm.h"
 #include "data/store/update.h"
 
 namespace cairn {
@@ -464,6 +465,21 @@ Result<Token> Delegates::issue_lasting(const RealmId& realm, const DelegateId& i
   return token;
 }
 
+Result<std::uint64_t> Delegates::remove_all(const RealmId& realm) {
+  // Tokens first: a token without a delegate is good for nothing, and one that is left is found
+  // again by its realm.
+  Batch batch;
+  TRY(scan_records(kv_, all_tokens(), [&](ByteView key, ByteView value) -> Result<void> {
+    const auto token = decode_token(value);
+    if (token && token->realm == realm) batch.deletes.emplace_back(key);
+    return {};
+  }));
+  if (!batch.deletes.empty()) TRY(kv_.commit(std::move(batch)));
+  const auto count = TRY(delete_ranges(kv_, {{delegates(realm)}}));
+  TRY(delete_ranges(kv_, {{KeyRange::prefix("c" + Bytes(realm.bytes()))}}));
+  return count;
+}
+
 Result<std::uint64_t> Delegates::forget_expired() {
   const auto now = clock_.now();
   Batch batch;
@@ -478,7 +494,7 @@ Result<std::uint64_t> Delegates::forget_expired() {
   return count;
 }
 
-Result<std::vector<NodeKey>> Delegates::frozen_roots(const RealmId& realm) const {
+Result<std::vector<FrozenScope>> Delegates::frozen_scopes(const RealmId& realm) const {
   const auto now = clock_.now();
   std::map<DelegateId, Delegate> all;
   TRY(scan_records(kv_, delegates(realm), [&](ByteView key, ByteView value) -> Result<void> {
@@ -496,13 +512,20 @@ Result<std::vector<NodeKey>> Delegates::frozen_roots(const RealmId& realm) const
     }
     return true;
   };
-  std::vector<NodeKey> out;
+  std::vector<FrozenScope> out;
   for (const auto& [id, delegate] : all) {
     if (!delegate.scope || !can_act(delegate)) continue;
     for (const auto& root : *delegate.scope) {
-      if (const auto* frozen = std::get_if<FrozenRoot>(&root)) out.push_back(frozen->key);
+      if (const auto* frozen = std::get_if<FrozenRoot>(&root))
+        out.push_back({id, delegate.name, frozen->key});
     }
   }
+  return out;
+}
+
+Result<std::vector<NodeKey>> Delegates::frozen_roots(const RealmId& realm) const {
+  std::vector<NodeKey> out;
+  for (const auto& scope : TRY(frozen_scopes(realm))) out.push_back(scope.root);
   return out;
 }
 

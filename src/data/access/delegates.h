@@ -15,6 +15,7 @@
 #include "base/guarded.h"
 #include "data/access/rights.h"
 #include "data/access/token.h"
+#include "data/realm/frozen_scope.h"
 
 namespace cairn {
 
@@ -110,10 +111,14 @@ class Delegates final {
   // New tokens of a realm's root delegate; all earlier ones are void.
   Result<IssuedTokens> reissue(const RealmId& realm);
 
+  // Every delegate of a realm, with their tokens, the root delegate too; how many delegates.
+  Result<std::uint64_t> remove_all(const RealmId& realm);
   // Removes the records of tokens that have expired; how many.
   Result<std::uint64_t> forget_expired();
   // Frozen scope roots of every delegate that can still act: the garbage collector keeps them.
   Result<std::vector<NodeKey>> frozen_roots(const RealmId& realm) const;
+  // The same, with whose they are.
+  Result<std::vector<FrozenScope>> frozen_scopes(const RealmId& realm) const;
 
  private:
   struct Cached {

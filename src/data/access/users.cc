@@ -222,6 +222,21 @@ Result<User> Users::change(const RealmId& id, const UserChange& wanted) {
   });
 }
 
+Result<void> Users::remove(const RealmId& id) {
+  const auto key = user_key(id);
+  return cairn::update(kv_, key, "the user " + id.render(),
+                       [&](const auto& stored, Batch& batch) -> Result<void> {
+                         if (!stored) return no_user(id.render());
+                         const auto user = TRY(decode(key, *stored));
+                         if (user.name == kOwner) {
+                           return fail(Code::kForbidden, "the machine's owner cannot be deleted");
+                         }
+                         batch.deletes.push_back(key);
+                         batch.deletes.push_back(name_key(user.name));
+                         return {};
+                       });
+}
+
 Result<User> Users::sign_in(std::string_view name, std::string_view password) const {
   auto user = name.size() <= kMaxNameBytes ? find(name) : Result<User>(no_user(name));
   if (!user && user.error().code != Code::kUserNotFound) return user;

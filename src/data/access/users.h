@@ -67,6 +67,8 @@ class Users final {
   Result<User> set_password(const RealmId& id, std::string_view password) {
     return change(id, {.password = password});
   }
+  // FORBIDDEN for the machine's owner. The realm is not touched.
+  Result<void> remove(const RealmId& id);
   // The user, when name and password fit. INVALID_TOKEN otherwise, after the same work whether the
   // name exists or not.
   Result<User> sign_in(std::string_view name, std::string_view password) const;

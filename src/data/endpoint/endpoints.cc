@@ -388,4 +388,24 @@ std::unique_ptr<Subscription> Endpoints::watch(Watcher watcher) {
   return both;
 }
 
+Result<void> Endpoints::remove_all(const RealmId& realm) {
+  const MutexLock alone(binding_);
+  Batch batch;
+  auto add = [&](ByteView key, ByteView) {
+    batch.deletes.emplace_back(key);
+    return Scan::kContinue;
+  };
+  TRY(kv_.scan(endpoints_of(realm), Direction::kForward, add));
+  TRY(kv_.scan(tools_of(realm), Direction::kForward, [&](ByteView key, ByteView value) {
+    const auto id = ToolId::from_bytes(key.substr(key.size() - kIdBytes));
+    batch.deletes.push_back(tool_realm_key(id));
+    return add(key, value);
+  }));
+  TRY(kv_.scan(KeyRange::prefix("k"), Direction::kForward, [&](ByteView key, ByteView value) {
+    return value.starts_with(realm.bytes()) ? add(key, value) : Scan::kContinue;
+  }));
+  if (batch.deletes.empty()) return {};
+  return kv_.commit(std::move(batch));
+}
+
 }  // namespace cairn

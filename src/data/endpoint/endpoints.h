@@ -77,6 +77,9 @@ class Endpoints final {
                                            std::optional<std::string_view> cursor,
                                            const SeesEndpoint& sees) const;
 
+  // Every tool and endpoint of a realm, with the keys.
+  Result<void> remove_all(const RealmId& realm);
+
   // The endpoint that a key opens now. ENDPOINT_NOT_FOUND, the same whether there is none, or it
   // is disabled, revoked or expired.
   Result<EndpointPtr> open(std::string_view key) const;

@@ -1,5 +1,6 @@
 #include "data/realm/fsck.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -130,34 +131,58 @@ class Checker final {
   }
 
   Result<void> check_depots() {
-    return scan_records(
-        kv_, records::depots(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
-          auto depot = records::decode_depot(key, value);
-          if (!depot) {
-            auto id = key.substr(records::depots(realm_.id()).begin.size());
-            add_record(
-                fmt::format("{}: {}", DepotId::from_bytes(id).render(), depot.error().message));
-            return {};
-          }
-          auto label = fmt::format("{} ({})", depot->title, depot->id.render());
-          walked_.clear();  // every depot's own tree is named; of the history, what it alone holds
-          check_root(label, depot->root);
-          bool current_seen = false;
-          TRY(scan_records(kv_, records::history(realm_.id(), depot->id),
-                           [&](ByteView at, ByteView bytes) -> Result<void> {
-                             auto entry = records::decode_history(at, bytes);
-                             if (!entry) {
-                               add_record(fmt::format("{}: {}", label, entry.error().message));
-                               return {};
-                             }
-                             current_seen = current_seen || entry->root == depot->root;
-                             check_root(fmt::format("{} at commit {}", label, entry->sequence),
-                                        entry->root);
-                             return {};
-                           }));
-          if (!current_seen) add_record(fmt::format("the history of {} lacks its root", label));
-          return {};
-        });
+    TRY(scan_records(kv_, records::depots(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       auto depot = records::decode_depot(key, value);
+                       if (!depot) return damaged(key, depot.error());
+                       TRY(check_title(*depot));
+                       return check_depot(*depot, "");
+                     }));
+    return scan_records(kv_, records::deleted(realm_.id()),
+                        [&](ByteView key, ByteView value) -> Result<void> {
+                          auto deleted = records::decode_deleted(key, value);
+                          if (!deleted) return damaged(key, deleted.error());
+                          return check_depot(deleted->depot, ", deleted");
+                        });
+  }
+
+  Result<void> damaged(ByteView key, const Error& error) {
+    const auto id = key.substr(records::depots(realm_.id()).begin.size());
+    add_record(fmt::format("{}: {}", DepotId::from_bytes(id).render(), error.message));
+    return {};
+  }
+
+  // Whoever names the depot by its title has to find it. A store that has no index of titles yet
+  // gets it when it is used.
+  Result<void> check_title(const Depot& depot) {
+    if (!TRY(kv_.get(records::title_key(realm_.id(), "")))) return {};
+    const auto row = TRY(kv_.get(records::title_key(realm_.id(), depot.title)));
+    const auto titled = row ? records::decode_title(*row) : std::vector<DepotId>();
+    if (titled && std::ranges::find(*titled, depot.id) != titled->end()) return {};
+    add_record(fmt::format("{} cannot be found by its title '{}'; rename it", depot.id.render(),
+                           depot.title));
+    return {};
+  }
+
+  Result<void> check_depot(const Depot& depot, std::string_view state) {
+    auto label = fmt::format("{} ({}{})", depot.title, depot.id.render(), state);
+    walked_.clear();  // every depot's own tree is named; of the history, what it alone holds
+    check_root(label, depot.root);
+    bool current_seen = false;
+    TRY(scan_records(kv_, records::history(realm_.id(), depot.id),
+                     [&](ByteView at, ByteView bytes) -> Result<void> {
+                       auto entry = records::decode_history(at, bytes);
+                       if (!entry) {
+                         add_record(fmt::format("{}: {}", label, entry.error().message));
+                         return {};
+                       }
+                       current_seen = current_seen || entry->root == depot.root;
+                       check_root(fmt::format("{} at commit {}", label, entry->sequence),
+                                  entry->root);
+                       return {};
+                     }));
+    if (!current_seen) add_record(fmt::format("the history of {} lacks its root", label));
+    return {};
   }
 
   void add_record(std::string message) {

@@ -1,89 +1,139 @@
 #include "data/realm/gc.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
-#include "data/cas/chunker.h"
 #include "data/realm/import_commit.h"
+#include "data/realm/marker.h"
 
 namespace cairn {
 namespace {
 
-// The set of nodes reachable from roots. Reads directories and the inner nodes of large files;
-// what cannot have children is only noted.
-class Marker final {
- public:
-  explicit Marker(const NodeReader& nodes) : nodes_(nodes) {}
-
-  bool contains(const NodeKey& key) const { return marked_.contains(key); }
-  std::size_t size() const { return marked_.size(); }
-
-  Result<void> mark(const NodeKey& root) {
-    if (!marked_.insert(root).second) return {};
-    std::vector<NodeKey> open{root};
-    while (!open.empty()) {
-      auto key = open.back();
-      open.pop_back();
-      // A node in use that cannot be read ends the collection: below it, nothing can be told from
-      // garbage.
-      auto node = TRY(nodes_.get(key));
-      for (const auto& branch : node->branches()) visit(branch.key, true, open);
-      for (const auto& entry : node->entries()) {
-        // Smaller files are one node. The entry says so, without reading it.
-        visit(entry.key, entry.is_dir() || entry.bytes > kMaxInline, open);
-      }
-      for (const auto& piece : node->pieces()) visit(piece.key, node->level() > 1, open);
-    }
-    return {};
-  }
-
- private:
-  void visit(const NodeKey& key, bool may_have_children, std::vector<NodeKey>& open) {
-    if (marked_.insert(key).second && may_have_children) open.push_back(key);
-  }
-
-  const NodeReader& nodes_;
-  std::unordered_set<NodeKey> marked_;
-};
-
 class Collector final {
  public:
-  Collector(Realm& realm, std::span<const NodeKey> keep)
-      : keep_(keep), realm_(realm), kv_(realm.store().kv()), marker_(realm.nodes()) {
-    auto now = realm.clock().now();
-    origins_since_ = now - realm.options().grace.count();
-    if (auto upload = realm.oldest_upload()) origins_since_ = std::min(origins_since_, *upload);
-    // Stamps are lazy, and in whole minutes.
-    using std::chrono::milliseconds;
-    nodes_since_ = origins_since_ - milliseconds(kRestampAfter + std::chrono::minutes(1)).count();
+  Collector(Realm& realm, std::span<const NodeKey> keep, const GcOptions& options)
+      : keep_(keep),
+        realm_(realm),
+        kv_(realm.store().kv()),
+        options_(options),
+        now_(realm.clock().now()),
+        grace_(options.grace.value_or(realm.options().grace).count()),
+        marker_(realm.nodes()) {
+    origins_since_ = now_ - grace_;
+    const auto upload = realm.oldest_upload();
+    if (upload) origins_since_ = std::min(origins_since_, *upload);
+    nodes_since_ = origins_since_ - kStampSlack;
+    // Without any grace time, nothing is young; a stamp of this very minute neither.
+    if (grace_ == 0 && !upload) origins_since_ = nodes_since_ = now_ + kStampSlack;
   }
 
   Result<GcReport> run() {
+    TRY(look_at_deleted());
+    TRY(find_purged());
     // From here on the store notes what others store or require; only then is marking safe.
     auto sweep = TRY(realm_.nodes().begin_sweep());
     TRY(mark_roots());
     TRY(mark_young());
-    GcReport report;
+    report_.marked = marker_.size();
+    if (options_.dry_run) return std::move(report_);
+    report_.removed = report_.freed_bytes = 0;
     auto garbage = TRY(in_order_of_removal());
     // In slices, because commits wait while one is removed.
     for (std::size_t begin = 0; begin < garbage.size(); begin += kSlice) {
       auto slice = std::span(garbage).subspan(begin, std::min(kSlice, garbage.size() - begin));
       auto removed = TRY(sweep->run([&](auto noted) { return choose(noted, slice); }));
-      report.removed += removed.nodes;
-      report.freed_bytes += removed.physical_bytes;
+      report_.removed += removed.nodes;
+      report_.freed_bytes += removed.physical_bytes;
     }
-    report.forgotten = TRY(forget_records());
-    report.marked = marker_.size();
-    TRY(reclaim(*sweep, report.freed_bytes));
-    return report;
+    report_.forgotten = TRY(forget_records());
+    report_.marked = marker_.size();
+    TRY(reclaim(*sweep, report_.freed_bytes));
+    TRY(forget_purged());
+    return std::move(report_);
   }
 
  private:
+  // Removes the depots whose time is over, with their histories.
+  Result<void> look_at_deleted() {
+    for (const auto& deleted : TRY(realm_.deleted_depots())) {
+      const auto until =
+          options_.grace ? deleted.deleted_at + grace_ : realm_.restorable_until(deleted);
+      if (until > now_) {
+        report_.restorable += 1;
+        report_.restorable_until = std::max(report_.restorable_until.value_or(until), until);
+        continue;
+      }
+      report_.depots += 1;
+      gone_.insert(deleted.depot.id);
+      if (!options_.dry_run) TRY(remove(deleted));
+    }
+    return {};
+  }
+
+  Result<void> remove(const DeletedDepot& deleted) {
+    const auto& depot = deleted.depot.id;
+    const auto key = records::deleted_key(realm_.id(), depot);
+    const auto stored = TRY(kv_.get(key));
+    // Unless somebody restores it just now.
+    if (!stored || TRY(records::decode_deleted(key, *stored)) != deleted) {
+      gone_.erase(depot);
+      report_.depots -= 1;
+      return {};
+    }
+    Batch batch;
+    batch.conditions.push_back({key, stored});
+    batch.deletes.push_back(key);
+    // Origins stay until their roots are found to be gone: they are keyed by root, and finding
+    // those of one depot would mean reading all of them.
+    const auto remove_all = [&](ByteView at, ByteView) {
+      batch.deletes.emplace_back(at);
+      return Scan::kContinue;
+    };
+    TRY(kv_.scan(records::imports(realm_.id(), depot), Direction::kForward, remove_all));
+    TRY(kv_.scan(records::history(realm_.id(), depot), Direction::kForward, remove_all));
+    auto done = kv_.commit(std::move(batch));
+    if (done || done.error().code != Code::kConflict) return done;
+    gone_.erase(depot);
+    report_.depots -= 1;
+    return {};
+  }
+
+  // What a purge has noted, with all below it.
+  Result<void> find_purged() {
+    std::vector<NodeKey> open;
+    TRY(scan_records(kv_, records::purges(realm_.id()),
+                     [&](ByteView key, ByteView) -> Result<void> {
+                       open.push_back(TRY(records::decode_purge(key)));
+                       return {};
+                     }));
+    purging_.insert(open.begin(), open.end());
+    while (!open.empty()) {
+      const auto key = open.back();
+      open.pop_back();
+      if (!purged_.insert(key).second) continue;
+      const auto node = realm_.nodes().get(key);
+      if (!node) continue;  // gone already, or damaged: it goes like the rest
+      for (const auto& child : (*node)->children()) open.push_back(child);
+    }
+    return {};
+  }
+
+  // Last of all, when the bytes have left the disk too: until then it is to be done again.
+  Result<void> forget_purged() {
+    Batch batch;
+    for (const auto& key : purging_) batch.deletes.push_back(records::purge_key(realm_.id(), key));
+    if (batch.deletes.empty()) return {};
+    return kv_.commit(std::move(batch));
+  }
+
+  // First what depots, deleted ones and delegates hold, then what only the grace time keeps: so
+  // that the latter can be told apart.
   Result<void> mark_roots() {
     for (const auto& key : keep_) TRY(mark_if_stored(key));
-    auto depots = TRY(keys_of_depots());
-    for (const auto& depot : depots) {
+    for (const auto& depot : TRY(keys_of_depots())) {
       TRY(scan_records(kv_, records::history(realm_.id(), depot),
                        [&](ByteView key, ByteView value) -> Result<void> {
                          auto entry = TRY(records::decode_history(key, value));
@@ -93,14 +143,24 @@ class Collector final {
       TRY(for_each_import(realm_, depot,
                           [&](const NodeKey& root) { return mark_if_stored(root); }));
     }
+    marker_.begin_late();
     return scan_records(kv_, records::origins(realm_.id()),
                         [&](ByteView key, ByteView value) -> Result<void> {
                           auto found = TRY(records::decode_origin(key, value));
                           if (found.origin.time < origins_since_) return {};
-                          TRY(mark_if_stored(found.root));
-                          for (const auto& other : found.origin.others) TRY(mark_if_stored(other));
-                          return mark_if_stored(found.origin.base);
+                          TRY(spare(found.root));
+                          if (marker_.is_late(found.root)) spare_until(found.origin.time + grace_);
+                          for (const auto& other : found.origin.others) TRY(spare(other));
+                          return spare(found.origin.base);
                         });
+  }
+
+  Result<void> spare(const NodeKey& key) {
+    return purging_.contains(key) ? Result<void>() : mark_if_stored(key);
+  }
+
+  void spare_until(Millis time) {
+    report_.spared_until = std::max(report_.spared_until.value_or(time), time);
   }
 
   // An origin outlives what it names when somebody goes on from a root whose base was taken, or
@@ -112,25 +172,54 @@ class Collector final {
 
   Result<std::vector<DepotId>> keys_of_depots() {
     std::vector<DepotId> depots;
+    const auto add = [&](const Depot& depot) -> Result<void> {
+      if (gone_.contains(depot.id)) return {};
+      depots.push_back(depot.id);
+      return marker_.mark(depot.root);
+    };
     TRY(scan_records(kv_, records::depots(realm_.id()),
                      [&](ByteView key, ByteView value) -> Result<void> {
-                       auto depot = TRY(records::decode_depot(key, value));
-                       depots.push_back(depot.id);
-                       return marker_.mark(depot.root);
+                       return add(TRY(records::decode_depot(key, value)));
                      }));
+    for (const auto& deleted : TRY(realm_.deleted_depots())) TRY(add(deleted.depot));
     return depots;
   }
 
   // Nodes of uploads and edits that no root holds yet; the rest is what may go.
   Result<void> mark_young() {
-    std::vector<NodeKey> young;
+    using Sized = std::pair<NodeKey, std::uint64_t>;
+    std::vector<Sized> young;
+    std::vector<Sized> rest;
     TRY(realm_.nodes().for_each([&](const NodeInfo& node) {
-      if (marker_.contains(node.key)) return true;
-      (node.stored_at >= nodes_since_ ? young : candidates_).push_back(node.key);
+      if (marker_.contains(node.key)) {
+        if (marker_.is_late(node.key)) count_spared(node.physical_bytes);
+      } else if (node.stored_at >= nodes_since_ && !purged_.contains(node.key)) {
+        young.emplace_back(node.key, node.physical_bytes);
+        spare_until(node.stored_at + grace_ + kStampSlack);
+      } else {
+        rest.emplace_back(node.key, node.physical_bytes);
+      }
       return true;
     }));
-    for (const auto& key : young) TRY(marker_.mark(key));
+    for (const auto& [key, bytes] : young) {
+      TRY(marker_.mark(key));
+      count_spared(bytes);
+    }
+    for (const auto& [key, bytes] : rest) {
+      if (marker_.contains(key)) {
+        count_spared(bytes);
+      } else {
+        candidates_.push_back(key);
+        report_.removed += 1;
+        report_.freed_bytes += bytes;
+      }
+    }
     return {};
+  }
+
+  void count_spared(std::uint64_t bytes) {
+    report_.spared += 1;
+    report_.spared_bytes += bytes;
   }
 
   // Parents before their children: so whatever is still there when a slice has been removed has
@@ -178,12 +267,13 @@ class Collector final {
 
   // Gives space back when what was removed since the last time is worth copying the rest.
   Result<void> reclaim(Sweep& sweep, std::uint64_t freed) {
-    if (freed == 0) return {};
+    if (freed == 0 && purging_.empty()) return {};
     auto key = records::freed_key(realm_.id());
     auto before = TRY(kv_.get(key));
     auto total = freed + (before ? ByteReader(*before).varint() : 0);
-    // Compacting rewrites the realm, so it waits until a quarter as much was freed as is left.
-    if (total >= TRY(realm_.usage()).physical_bytes / 4) {
+    // Compacting rewrites the realm, so it waits until a quarter as much was freed as is left; what
+    // was purged leaves the disk at once.
+    if (!purging_.empty() || total >= TRY(realm_.usage()).physical_bytes / 4) {
       TRY(sweep.reclaim());
       total = 0;
     }
@@ -201,7 +291,8 @@ class Collector final {
     std::vector<Batch::Condition> old;
     auto note = [&](ByteView key, ByteView value, Millis time,
                     const NodeKey& node) -> Result<void> {
-      if (time >= origins_since_ || TRY(realm_.nodes().has(node))) return {};
+      const bool young = time >= origins_since_ && !purged_.contains(node);
+      if (young || TRY(realm_.nodes().has(node))) return {};
       old.push_back({Bytes(key), Bytes(value)});
       return {};
     };
@@ -247,16 +338,24 @@ class Collector final {
   std::span<const NodeKey> keep_;
   Realm& realm_;
   KeyValueStore& kv_;
+  const GcOptions& options_;
+  Millis now_;
+  Millis grace_;
   Marker marker_;
+  std::set<DepotId> gone_;
+  std::unordered_set<NodeKey> purging_;  // as noted
+  std::unordered_set<NodeKey> purged_;   // with all below
   std::vector<NodeKey> candidates_;
+  GcReport report_;
   Millis origins_since_ = 0;
   Millis nodes_since_ = 0;
 };
 
 }  // namespace
 
-Result<GcReport> collect_garbage(Realm& realm, std::span<const NodeKey> keep) {
-  return Collector(realm, keep).run();
+Result<GcReport> collect_garbage(Realm& realm, std::span<const NodeKey> keep,
+                                 const GcOptions& options) {
+  return Collector(realm, keep, options).run();
 }
 
 }  // namespace cairn

@@ -69,7 +69,7 @@ TEST(Garbage, OfADeletedDepotGoesWhenTheGraceTimeIsOver) {
   must(world.realm.delete_depot(gone.id));
   EXPECT_EQ(must(collect_garbage(world.realm)).removed, 0U) << "within the grace time";
   EXPECT_TRUE(world.has(root));
-  world.clock.advance(kLongAgo);
+  world.clock.advance(world.realm.options().restorable + kLongAgo);
   auto report = must(collect_garbage(world.realm));
   EXPECT_GT(report.removed, 2U);
   EXPECT_GT(report.forgotten, 0U);
@@ -459,6 +459,61 @@ TEST(Garbage, IsRemovedInSlicesWhenThereIsMuchOfIt) {
 }
 
 // ---- While others write -------------------------------------------------------------------------
+
+TEST(Garbage, SaysWhatTheGraceTimeSparedAndUntilWhen) {
+  World world;
+  auto depot = world.a_depot().with("a", "1").committed();
+  const auto draft = depot.edit("b", "a draft");
+  auto report = must(collect_garbage(world.realm));
+  EXPECT_EQ(report.removed, 0U);
+  EXPECT_EQ(report.spared, 2U) << "the draft's root and its file";
+  EXPECT_GT(report.spared_bytes, 0U);
+  EXPECT_EQ(report.marked, must(world.realm.usage()).node_count);
+  ASSERT_TRUE(report.spared_until);
+  EXPECT_GE(*report.spared_until, world.clock.now() + std::chrono::milliseconds(kGrace).count());
+  EXPECT_LE(*report.spared_until, world.clock.now() + std::chrono::milliseconds(kLongAgo).count());
+  world.clock.advance(kLongAgo);
+  report = must(collect_garbage(world.realm));
+  EXPECT_EQ(report.removed, 2U);
+  EXPECT_EQ(report.spared, 0U);
+  EXPECT_FALSE(report.spared_until);
+}
+
+TEST(Garbage, IsOnlyCountedInADryRun) {
+  World world;
+  auto depot = world.a_depot("short", 1);
+  for (const char* content : {"1", "2", "3"}) depot.with("a", content).committed();
+  world.clock.advance(kLongAgo);
+  const auto before = world.everything();
+  const auto counted = must(collect_garbage(world.realm, {}, {.dry_run = true}));
+  EXPECT_EQ(world.everything(), before);
+  const auto done = must(collect_garbage(world.realm));
+  EXPECT_GT(done.removed, 0U);
+  EXPECT_EQ(counted.removed, done.removed);
+  EXPECT_EQ(counted.freed_bytes, done.freed_bytes);
+}
+
+TEST(Garbage, GoesAtOnceWithoutAnyGraceSaveForUploadsInProgress) {
+  World world;
+  auto depot = world.a_depot("short", 1);
+  for (const char* content : {"1", "2", "3"}) depot.with("a", content).committed();
+  const auto draft = depot.edit("b", "a draft").root;
+  {
+    Realm::Upload upload(world.realm);
+    const auto uploading = depot.edit("c", "an upload").root;
+    must(collect_garbage(world.realm, {}, {.grace = 0ms}));
+    EXPECT_TRUE(world.has(uploading));
+    EXPECT_TRUE(world.has(draft)) << "of the same minute";
+  }
+  const auto report = must(collect_garbage(world.realm, {}, {.grace = 0ms}));
+  EXPECT_GT(report.removed, 0U);
+  EXPECT_EQ(report.spared, 0U);
+  EXPECT_FALSE(world.has(draft));
+  EXPECT_EQ(depot.files(), (Files{{"a", "3"}}));
+  expect_clean(world);
+  const auto again = must(collect_garbage(world.realm, {}, {.grace = 0ms}));
+  EXPECT_EQ(again.removed, 0U);
+}
 
 class GarbageRace : public ::testing::TestWithParam<BackendKind> {};
 INSTANTIATE_TEST_SUITE_P(Each, GarbageRace, both_backends(), backend_name);

@@ -2,23 +2,10 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
 #include "data/store/update.h"
 
 namespace cairn {
 namespace {
-
-// Titles are shown in lists and terminals, which control characters would garble.
-Result<void> check_text(std::string_view what, std::string_view text, std::size_t min,
-                        std::size_t max) {
-  bool printable = std::ranges::none_of(
-      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  if (text.size() >= min && text.size() <= max && printable && valid_utf8(text)) return {};
-  return fail(
-      Code::kInvalidArgument,
-      "the {} should be {} to {} bytes of UTF-8 without control characters; it has {} bytes", what,
-      min, max, text.size());
-}
 
 Result<void> check_max_history(std::uint64_t max_history) {
   if (max_history >= 1 && max_history <= Realm::kMaxMaxHistory) return {};
@@ -48,7 +35,8 @@ Realm::Realm(Store& store, const RealmId& id, const Clock& clock, Random& random
       random_(random),
       options_(options),
       ownership_(kv_, id, clock),
-      leaves_(kv_, id) {
+      leaves_(kv_, id),
+      titles_(kv_, id) {
   const auto prefix = records::depots(id_);
   // Runs on the committing thread after the commit is on disk. get_depot() may be between its read
   // and its insert just then, so erasing is not enough: the generation tells it not to keep what it
@@ -64,41 +52,44 @@ Realm::Realm(Store& store, const RealmId& id, const Clock& clock, Random& random
 
 Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey> root,
                                   std::uint64_t max_history) {
-  TRY(check_text("title", title, 1, kMaxTitleBytes));
+  TRY(check_title(title));
   TRY(check_max_history(max_history));
   Depot depot;
   depot.id = DepotId::make(clock_, random_);
   depot.title = title;
   depot.max_history = max_history;
   depot.created_at = depot.updated_at = clock_.now();
-  Batch batch;
-  batch.realm = id_;
+  auto empty = empty_dict();
+  depot.root = root.value_or(empty->key());
   if (root) {
     auto node = TRY(nodes_.get(*root));
     if (node->kind() != Kind::kDict || !node->is_root()) {
       return fail(Code::kNotADirectory, "{} is not a directory; a depot's root is one",
                   root->render());
     }
-    depot.root = *root;
-    // Required in the same step: the garbage collector may take the root between the check above
-    // and the commit.
-    batch.required.push_back(*root);
-  } else {
-    auto empty = empty_dict();
-    depot.root = empty->key();
-    batch.nodes.push_back(std::move(empty));
   }
-  HistoryEntry first{0, depot.root, std::nullopt, depot.created_at, "created", false};
-  auto key = records::depot_key(id_, depot.id);
-  // Ids are random. The condition makes sure that a collision could never overwrite a depot.
-  batch.conditions.push_back({key, std::nullopt});
-  batch.puts.push_back({key, records::encode(depot)});
-  batch.puts.push_back({records::history_key(id_, depot.id, 0), records::encode(first)});
-  // The root is its own origin: whatever is committed from it later has a base to merge from.
-  batch.puts.push_back({records::origin_key(id_, depot.root, depot.id),
-                        records::encode(Origin{depot.id, depot.root, depot.created_at})});
-  TRY(kv_.commit(std::move(batch)));
-  return depot;
+  // Made anew when somebody else makes or renames a depot just then: one of the two has the title.
+  return until_committed(kv_, "the titles", [&](Batch& batch) -> Result<Depot> {
+    batch.realm = id_;
+    TRY(titles_.take(batch, title, depot.id));
+    if (root) {
+      // Required in the same step: the garbage collector may take the root between the check above
+      // and the commit.
+      batch.required.push_back(*root);
+    } else {
+      batch.nodes.push_back(empty);
+    }
+    HistoryEntry first{0, depot.root, std::nullopt, depot.created_at, "created", false};
+    auto key = records::depot_key(id_, depot.id);
+    // Ids are random. The condition makes sure that a collision could never overwrite a depot.
+    batch.conditions.push_back({key, std::nullopt});
+    batch.puts.push_back({key, records::encode(depot)});
+    batch.puts.push_back({records::history_key(id_, depot.id, 0), records::encode(first)});
+    // The root is its own origin: whatever is committed from it later has a base to merge from.
+    batch.puts.push_back({records::origin_key(id_, depot.root, depot.id),
+                          records::encode(Origin{depot.id, depot.root, depot.created_at})});
+    return depot;
+  });
 }
 
 Result<DepotPage> Realm::list_depots(std::size_t limit, std::optional<std::string_view> cursor) {
@@ -150,6 +141,17 @@ Result<Depot> Realm::get_depot(const DepotId& depot) const {
   return read;
 }
 
+Result<std::vector<Depot>> Realm::depots_titled(std::string_view title) const {
+  std::vector<Depot> out;
+  for (const auto& id : TRY(titles_.find(title))) {
+    auto depot = get_depot(id);
+    if (!depot && depot.error().code == Code::kDepotNotFound) continue;  // deleted since
+    // Renamed since.
+    if (TRY(depot).title == title) out.push_back(std::move(*depot));
+  }
+  return out;
+}
+
 Result<Depot> Realm::read_depot(const DepotId& depot) const {
   auto key = records::depot_key(id_, depot);
   auto value = TRY(kv_.get(key));
@@ -173,8 +175,11 @@ Result<Depot> Realm::update(const DepotId& id, const DepotChange& change) {
 }
 
 Result<Depot> Realm::rename_depot(const DepotId& depot, std::string_view title) {
-  TRY(check_text("title", title, 1, kMaxTitleBytes));
-  return update(depot, [&](Depot& record, Batch&) -> Result<void> {
+  TRY(check_title(title));
+  return update(depot, [&](Depot& record, Batch& batch) -> Result<void> {
+    if (record.title == title) return {};
+    TRY(titles_.free(batch, record.title, depot));
+    TRY(titles_.take(batch, title, depot));
     record.title = title;
     return {};
   });
@@ -193,24 +198,6 @@ Result<Depot> Realm::set_max_history(const DepotId& depot, std::uint64_t max_his
       return Scan::kContinue;
     });
   });
-}
-
-Result<void> Realm::delete_depot(const DepotId& depot) {
-  const auto key = records::depot_key(id_, depot);
-  const auto remove = [&](const auto& stored, Batch& batch) -> Result<void> {
-    if (!stored) return no_depot(depot);
-    batch.realm = id_;
-    batch.deletes.push_back(key);
-    // Origins stay until the garbage collector finds their roots gone: they are keyed by root, and
-    // finding those of one depot would mean reading all of them.
-    const auto remove_all = [&](ByteView at, ByteView) {
-      batch.deletes.emplace_back(at);
-      return Scan::kContinue;
-    };
-    TRY(kv_.scan(records::imports(id_, depot), Direction::kForward, remove_all));
-    return kv_.scan(records::history(id_, depot), Direction::kForward, remove_all);
-  };
-  return cairn::update(kv_, key, "the depot " + depot.render(), remove);
 }
 
 Result<NodeKey> Realm::root_at(const Place& place) const {

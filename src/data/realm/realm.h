@@ -27,6 +27,7 @@
 #include "data/realm/ownership.h"
 #include "data/realm/place.h"
 #include "data/realm/records.h"
+#include "data/realm/titles.h"
 #include "data/store/store.h"
 #include "data/tree/change.h"
 
@@ -35,6 +36,8 @@ namespace cairn {
 struct RealmOptions {
   // How long a root that no depot holds is kept, together with what it grew from.
   std::chrono::milliseconds grace = std::chrono::hours(24);
+  // How long a deleted depot can be restored; the grace time, when that is longer.
+  std::chrono::milliseconds restorable = std::chrono::hours(24 * 7);
 };
 
 struct DepotPage {
@@ -107,7 +110,7 @@ class Realm final {
  public:
   static constexpr std::uint64_t kDefaultMaxHistory = 100;
   static constexpr std::uint64_t kMaxMaxHistory = 10'000;
-  static constexpr std::size_t kMaxTitleBytes = 200;
+  static constexpr std::size_t kMaxTitleBytes = Titles::kMaxBytes;
   static constexpr std::size_t kMaxMessageBytes = 4000;
 
   Realm(Store& store, const RealmId& id, const Clock& clock, Random& random,
@@ -121,15 +124,26 @@ class Realm final {
   const Clock& clock() const { return clock_; }
   const RealmOptions& options() const { return options_; }
 
-  // A new depot at an empty root, or at a root of this realm.
+  // A new depot at an empty root, or at a root of this realm. TARGET_EXISTS with the `depotId` that
+  // has the title already.
   Result<Depot> create_depot(std::string_view title, std::optional<NodeKey> root = std::nullopt,
                              std::uint64_t max_history = kDefaultMaxHistory);
   Result<DepotPage> list_depots(std::size_t limit, std::optional<std::string_view> cursor);
   // From memory when nobody has changed it since it was last read.
   Result<Depot> get_depot(const DepotId& depot) const;
+  // None, or one; several from before titles were unique.
+  Result<std::vector<Depot>> depots_titled(std::string_view title) const;
   Result<Depot> rename_depot(const DepotId& depot, std::string_view title);
   Result<Depot> set_max_history(const DepotId& depot, std::uint64_t max_history);
-  Result<void> delete_depot(const DepotId& depot);
+  // Takes a depot out of sight; its title is free. Until restorable_until() it comes back with all
+  // it had, after that the garbage collector removes it.
+  Result<DeletedDepot> delete_depot(const DepotId& depot);
+  // The depots that can be restored, oldest first.
+  Result<std::vector<DeletedDepot>> deleted_depots() const;
+  Millis restorable_until(const DeletedDepot& deleted) const;
+  // TARGET_EXISTS when another has its title now and none is given.
+  Result<Depot> restore_depot(const DepotId& depot,
+                              std::optional<std::string_view> title = std::nullopt);
   // The key of what stands at a place now: of a whole depot, its root. PATH_NOT_FOUND when nothing
   // does.
   Result<NodeKey> root_at(const Place& place) const;
@@ -249,6 +263,7 @@ class Realm final {
   RealmOptions options_;
   Ownership ownership_;
   Leaves leaves_;
+  Titles titles_;
   mutable Guarded<std::multiset<Millis>> uploads_;
   // Depots as they were last read. A change of any raises the number, and one that was read before
   // that is not remembered.

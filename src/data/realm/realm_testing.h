@@ -240,11 +240,14 @@ class World final {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  // A minute after the last, so that depots have an order.
-  DepotStory a_depot(std::string_view title = "project",
+  // A minute after the last, so that depots have an order. Those without a title of their own are
+  // "project", "project 2" and so on.
+  DepotStory a_depot(std::string_view title = {},
                      std::uint64_t max_history = Realm::kDefaultMaxHistory) {
     clock.advance(std::chrono::minutes(1));
-    return {realm, must(realm.create_depot(title, std::nullopt, max_history)).id};
+    std::string chosen(title);
+    if (title.empty()) chosen = ++projects == 1 ? "project" : fmt::format("project {}", projects);
+    return {realm, must(realm.create_depot(chosen, std::nullopt, max_history)).id};
   }
 
   Rows everything() const {
@@ -288,6 +291,7 @@ class World final {
   TempDir dir;
   ManualClock clock;
   SeededRandom random{1};
+  int projects = 0;
   ListingHook* listing;
   TestBackend* backend;
   std::unique_ptr<Store> store;

@@ -5,6 +5,9 @@ namespace {
 
 constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kIdBytes = 16;
+// Of a commit.
+constexpr std::uint8_t kMerged = 1;
+constexpr std::uint8_t kPurged = 2;
 
 Bytes key(char kind, ByteView realm) {
   Bytes out(1, kind);
@@ -85,6 +88,30 @@ KeyRange imports(const RealmId& realm, const DepotId& depot) {
   return KeyRange::prefix(key('i', realm.bytes(), depot.bytes()));
 }
 
+Bytes title_key(const RealmId& realm, std::string_view title) {
+  return key('y', realm.bytes(), title);
+}
+
+Bytes deleted_key(const RealmId& realm, const DepotId& depot) {
+  return key('z', realm.bytes(), depot.bytes());
+}
+
+KeyRange deleted(const RealmId& realm) { return KeyRange::prefix(key('z', realm.bytes())); }
+
+Bytes purge_key(const RealmId& realm, const NodeKey& node) {
+  return key('p', realm.bytes(), node.bytes());
+}
+
+KeyRange purges(const RealmId& realm) { return KeyRange::prefix(key('p', realm.bytes())); }
+
+std::vector<KeyRange> all(const RealmId& realm) {
+  std::vector<KeyRange> out;
+  for (char kind : std::string_view("dhowlfiyzp")) {
+    out.push_back(KeyRange::prefix(key(kind, realm.bytes())));
+  }
+  return out;
+}
+
 Bytes encode(const Depot& depot) {
   Bytes out(1, kVersion);
   put_text(out, depot.title);
@@ -120,7 +147,7 @@ Bytes encode(const HistoryEntry& entry) {
   if (entry.author) out.append(entry.author->bytes());
   put_varint(out, static_cast<std::uint64_t>(entry.time));
   put_text(out, entry.message);
-  out.push_back(entry.merged ? 1 : 0);
+  out.push_back(static_cast<char>((entry.merged ? kMerged : 0) | (entry.purged ? kPurged : 0)));
   return out;
 }
 
@@ -135,7 +162,9 @@ Result<HistoryEntry> decode_history(ByteView key, ByteView value) {
   if (in.byte() == 1) entry.author = DelegateId::from_bytes(in.take(kIdBytes));
   entry.time = static_cast<Millis>(in.varint());
   entry.message = in.take(in.varint());
-  entry.merged = in.byte() == 1;
+  const auto flags = in.byte();
+  entry.merged = (flags & kMerged) != 0;
+  entry.purged = (flags & kPurged) != 0;
   if (in.failed() || !in.at_end()) return damaged("history");
   entry.root = NodeKey::from_bytes(root);
   return entry;
@@ -218,6 +247,44 @@ Result<Leaf> decode_leaf(ByteView key, ByteView value) {
   leaf.base = NodeKey::from_bytes(base);
   leaf.place.path = std::move(*path);
   return leaf;
+}
+
+Bytes encode(const DeletedDepot& deleted) {
+  Bytes out(1, kVersion);
+  put_varint(out, static_cast<std::uint64_t>(deleted.deleted_at));
+  // As it was, so that it comes back as it was.
+  put_text(out, encode(deleted.depot));
+  return out;
+}
+
+Result<DeletedDepot> decode_deleted(ByteView key, ByteView value) {
+  ByteReader in(value);
+  DeletedDepot deleted;
+  if (key.size() != 1 + 2 * kIdBytes || !is_version(in)) return damaged("deleted depot");
+  deleted.deleted_at = static_cast<Millis>(in.varint());
+  const auto depot = in.take(in.varint());
+  if (in.failed() || !in.at_end()) return damaged("deleted depot");
+  deleted.depot = TRY(decode_depot(key, depot));
+  return deleted;
+}
+
+Bytes encode_title(std::span<const DepotId> depots) {
+  Bytes out(1, kVersion);
+  for (const auto& depot : depots) out.append(depot.bytes());
+  return out;
+}
+
+Result<std::vector<DepotId>> decode_title(ByteView value) {
+  ByteReader in(value);
+  if (!is_version(in) || (value.size() - 1) % kIdBytes != 0) return damaged("title");
+  std::vector<DepotId> out;
+  while (!in.at_end()) out.push_back(DepotId::from_bytes(in.take(kIdBytes)));
+  return out;
+}
+
+Result<NodeKey> decode_purge(ByteView key) {
+  if (key.size() != 1 + kIdBytes + NodeKey::kSize) return damaged("purge");
+  return NodeKey::from_bytes(tail(key));
 }
 
 }  // namespace cairn::records

@@ -11,13 +11,19 @@
 //   (import_index.h);
 //                               the hash is of both. Without it: of the depot's last import, as
 //                               they were kept once
+//   y realm title               the depot that has the title; without a title: that all are there
+//   z realm depot               a depot that was deleted and can be restored
+//   p realm node                a node that is being purged (purge.h)
 //
 // Ids and keys are their bytes, the sequence eight bytes big-endian. Values start with a version.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/id.h"
@@ -49,8 +55,17 @@ struct HistoryEntry {
   Millis time = 0;
   std::string message;
   bool merged = false;
+  bool purged = false;  // something was taken out of the root since
 
   bool operator==(const HistoryEntry&) const = default;
+};
+
+// A depot out of sight: its record as it was, and since when.
+struct DeletedDepot {
+  Depot depot;
+  Millis deleted_at = 0;
+
+  bool operator==(const DeletedDepot&) const = default;
 };
 
 // A delegate wrote a node, the last time then.
@@ -92,6 +107,14 @@ KeyRange leaves(const RealmId& realm, const DelegateId& author, const DepotId& d
 Bytes freed_key(const RealmId& realm);
 Bytes import_key(const RealmId& realm, const Place& place, std::string_view source);
 KeyRange imports(const RealmId& realm, const DepotId& depot);
+Bytes title_key(const RealmId& realm, std::string_view title);
+Bytes deleted_key(const RealmId& realm, const DepotId& depot);
+KeyRange deleted(const RealmId& realm);
+Bytes purge_key(const RealmId& realm, const NodeKey& node);
+KeyRange purges(const RealmId& realm);
+
+// Everything above that is of the realm.
+std::vector<KeyRange> all(const RealmId& realm);
 
 using RecordVisitor = std::function<Result<void>(ByteView key, ByteView value)>;
 
@@ -100,6 +123,8 @@ Bytes encode(const HistoryEntry& entry);
 Bytes encode(const Origin& origin);
 Bytes encode(const Owned& owned);
 Bytes encode(const Leaf& leaf);
+Bytes encode(const DeletedDepot& deleted);
+Bytes encode_title(std::span<const DepotId> depots);
 
 // The parts that are in the key are taken from it. A record that does not decode is IO_ERROR.
 Result<Depot> decode_depot(ByteView key, ByteView value);
@@ -111,6 +136,9 @@ struct RootOrigin {
 Result<RootOrigin> decode_origin(ByteView key, ByteView value);
 Result<Owned> decode_owned(ByteView key, ByteView value);
 Result<Leaf> decode_leaf(ByteView key, ByteView value);
+Result<DeletedDepot> decode_deleted(ByteView key, ByteView value);
+Result<std::vector<DepotId>> decode_title(ByteView value);
+Result<NodeKey> decode_purge(ByteView key);
 
 }  // namespace records
 

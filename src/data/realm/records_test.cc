@@ -42,7 +42,8 @@ HistoryEntry some_entry(Dice& dice) {
                      .author = std::nullopt,
                      .time = some_time(dice),
                      .message = some_bytes(dice, dice.below(300)),
-                     .merged = dice.one_in(2)};
+                     .merged = dice.one_in(2),
+                     .purged = dice.one_in(2)};
   if (dice.one_in(2)) entry.author = some_id<DelegateId>(dice);
   return entry;
 }
@@ -62,6 +63,18 @@ TEST(Records, DecodeToWhatWasEncoded) {
     EXPECT_EQ(
         must(records::decode_depot(records::depot_key(realm, depot.id), records::encode(depot))),
         depot);
+
+    const DeletedDepot deleted{depot, some_time(dice)};
+    EXPECT_EQ(must(records::decode_deleted(records::deleted_key(realm, depot.id),
+                                           records::encode(deleted))),
+              deleted);
+
+    std::vector<DepotId> titled;
+    for (auto more = dice.below(4); more > 0; --more) titled.push_back(some_id<DepotId>(dice));
+    EXPECT_EQ(must(records::decode_title(records::encode_title(titled))), titled);
+
+    const auto purged = some_key(dice);
+    EXPECT_EQ(must(records::decode_purge(records::purge_key(realm, purged))), purged);
 
     const auto entry = some_entry(dice);
     EXPECT_EQ(must(records::decode_history(records::history_key(realm, depot.id, entry.sequence),

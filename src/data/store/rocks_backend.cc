@@ -201,6 +201,10 @@ Result<void> RocksBackend::reclaim(Table table, const KeyRange& range) {
   options.exclusive_manual_compaction = false;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   if (table == Table::kNodeData) {
+    // All tables, not this one alone: the log they share is dropped only when none needs it, and
+    // what was deleted would stay in it.
+    const auto flushed = db_->Flush(rocksdb::FlushOptions(), handles_);
+    if (!flushed.ok()) return failed("compact", flushed);
     options.blob_garbage_collection_policy = rocksdb::BlobGarbageCollectionPolicy::kForce;
     // All blob files, not only the oldest: a sweep leaves holes anywhere.
     options.blob_garbage_collection_age_cutoff = 1.0;

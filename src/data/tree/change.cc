@@ -149,6 +149,29 @@ Result<MoveResult> cp(Stage& stage, const NodePtr& root, const Path& from, const
   return transfer(stage, root, from, to, true);
 }
 
+Result<MoveResult> cp_from(Stage& stage, const TreeView& source, const Path& from,
+                           const NodePtr& root, const Path& to) {
+  auto what = TRY(locate(source, from));
+  TreeEditor editor(stage, root);
+  auto target = TRY(resolve_target({stage, root}, to));
+  // The root has no name to go by in a directory that is there.
+  if (what.path.is_root() && target.is_root()) return is_the_root("copied onto another");
+  if (!what.path.is_root()) {
+    target = TRY(landing(editor, what.path, std::move(target)));
+  } else if (TRY(editor.find(target))) {
+    return fail(Code::kTargetExists, "'{}' already exists; remove it first, or choose another name",
+                target.render());
+  }
+  TRY(editor.put(target, EntryValue::of(what.entry)));
+  MoveResult result;
+  result.from = what.path;
+  result.to = target;
+  result.root = TRY(editor.finish());
+  // Of another tree, which the root does not keep.
+  result.linked.push_back(what.entry.key);
+  return result;
+}
+
 Result<TextEditResult> edit(Stage& stage, const NodePtr& root, const Path& path,
                             std::span<const Replacement> edits) {
   TreeView tree{stage, root};

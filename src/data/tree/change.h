@@ -64,6 +64,11 @@ Result<MoveResult> mv(Stage& stage, const NodePtr& root, const Path& from, const
 // The same without removing; a directory may be copied into itself.
 Result<MoveResult> cp(Stage& stage, const NodePtr& root, const Path& from, const Path& to);
 
+// The same into another tree. The whole of the source, a directory or a file, may be copied to a
+// path that is not there yet.
+Result<MoveResult> cp_from(Stage& stage, const TreeView& source, const Path& from,
+                           const NodePtr& root, const Path& to);
+
 struct TextEditResult : Changed {
   Path path;
   EntryValue file;

@@ -26,6 +26,8 @@ struct AdminArguments {
   std::string since;
   std::string target;
   std::string backup;
+  std::string grace;
+  bool dry_run = false;
 };
 
 Result<int> run_usage(Kit& kit) {
@@ -89,16 +91,40 @@ Result<int> run_audit(Kit& kit, const AdminArguments& given) {
   return 0;
 }
 
-Result<int> run_gc(Kit& kit) {
+// What was not taken, and until when.
+void show_spared(const Arguments& report) {
+  if (const auto nodes = report.number("spared"); nodes > 0) {
+    note(fmt::format("the grace time spared {}, {}, until {} at most; --grace 0 takes them",
+                     counted(nodes, "node"), human_size(report.number("sparedBytes")),
+                     human_time(report.number("sparedUntil"))));
+  }
+  if (const auto depots = report.number("restorableDepots"); depots > 0) {
+    note(fmt::format("{} can be restored until {} at most", counted(depots, "deleted depot"),
+                     human_time(report.number("restorableUntil"))));
+  }
+}
+
+Result<int> run_gc(Kit& kit, const AdminArguments& given) {
+  json::Object arguments;
+  if (given.dry_run) arguments["dryRun"] = true;
+  if (!given.grace.empty()) {
+    arguments["grace"] = given.grace == "0" ? 0 : TRY(parse_duration(given.grace)).count();
+  }
   auto& client = *TRY(kit.client());
-  const auto answer = TRY(client.call("collect_garbage", {}));
+  const auto answer = TRY(client.call("collect_garbage", arguments));
   if (kit.options.json) {
     kit.out.print_json(answer);
     return 0;
   }
   Arguments report(answer.as_object());
-  kit.out.print("removed {}, freed {}; {} in use\n", counted(report.number("removed"), "node"),
+  kit.out.print("{} {}, {} {}; {} in use\n", given.dry_run ? "would remove" : "removed",
+                counted(report.number("removed"), "node"), given.dry_run ? "free" : "freed",
                 human_size(report.number("freedBytes")), counted(report.number("marked"), "node"));
+  if (const auto depots = report.number("depots"); depots > 0) {
+    kit.out.print("{} {} for good\n", counted(depots, "deleted depot"),
+                  given.dry_run ? "would go" : "went");
+  }
+  show_spared(report);
   return 0;
 }
 
@@ -174,13 +200,17 @@ void add_admin_commands(Commands& commands) {
   command.add_value("--outcome", given->outcome, "CODE", "ok, or a code such as CONFLICT");
   command.add_value("--endpoint", given->endpoint, "ID", "Only through this endpoint (aei_…)");
   command.add_value("--since", given->since, "TIME", "Only the last 1h, 7d");
-  commands.add(
+  command = commands.add(
       {.name = "gc",
        .description = "Collect garbage: nodes that nothing holds any more",
-       .example = "cairn gc",
-       .more = "What was written within the last day is spared. A server does this once a day.",
+       .example = "cairn gc --dry-run",
+       .more = "What was written within the last day is spared, and depots deleted within a week. "
+               "A\nserver does this once a day. To remove something for good see 'cairn purge'.",
        .group = group},
-      run_gc);
+      [given](Kit& kit) { return run_gc(kit, *given); });
+  command.add_value("--grace", given->grace, "TIME",
+                    "Spare what was written since, such as 1h; 0: nothing that is not committed");
+  command.add_flag("--dry-run", given->dry_run, "Only say what would go");
   commands.add({.name = "fsck",
                 .description = "Check every node and every reference",
                 .example = "cairn fsck",

@@ -310,6 +310,7 @@ void add_all(Commands& commands) {
   add_delegate_commands(commands);
   add_user_commands(commands);
   add_admin_commands(commands);
+  add_purge_command(commands);
   add_context_tool_commands(commands);
   add_endpoint_commands(commands);
   add_call_command(commands);

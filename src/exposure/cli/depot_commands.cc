@@ -1,4 +1,4 @@
-// cairn depot create, list, show, log, commit, revert, rename, delete.
+// cairn depot create, list, show, log, commit, revert, rename, delete, restore.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +29,8 @@ struct DepotArguments {
   std::string message;
   bool force = false;
   bool yes = false;
+  bool if_not_exists = false;
+  bool deleted = false;
   std::size_t limit = 0;
 };
 using Given = std::shared_ptr<DepotArguments>;
@@ -47,7 +49,9 @@ void show_depot(Output& out, const Arguments& depot) {
 
 Result<int> run_create(Kit& kit, const DepotArguments& given) {
   auto& client = *TRY(kit.client(Create::kYes));
-  auto answer = TRY(client.call("create_depot", {{"title", given.title}}));
+  json::Object arguments{{"title", given.title}};
+  if (given.if_not_exists) arguments["ifNotExists"] = true;
+  auto answer = TRY(client.call("create_depot", arguments));
   if (kit.options.json) {
     kit.out.print_json(answer);
   } else {
@@ -56,7 +60,31 @@ Result<int> run_create(Kit& kit, const DepotArguments& given) {
   return 0;
 }
 
-Result<int> run_list(Kit& kit) {
+Result<int> run_list_deleted(Kit& kit) {
+  auto& client = *TRY(kit.client());
+  auto answer = TRY(client.call("list_depots", {{"deleted", true}}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
+    return 0;
+  }
+  Table table({{"DEPOT"}, {"TITLE"}, {"DELETED"}, {"RESTORABLE UNTIL"}});
+  for (const auto& item : client::rows_of(answer.as_object(), "depots")) {
+    Arguments row(item.as_object());
+    table.add({{std::string(row.text("depotId")), Style::kCyan},
+               kit.out.safe(row.text("title")),
+               human_time(row.number("deletedAt")),
+               human_time(row.number("restorableUntil"))});
+  }
+  if (table.empty()) {
+    note("there are no deleted depots that can be restored");
+  } else {
+    table.print(kit.out);
+  }
+  return 0;
+}
+
+Result<int> run_list(Kit& kit, const DepotArguments& given) {
+  if (given.deleted) return run_list_deleted(kit);
   auto& client = *TRY(kit.client());
   auto answer = TRY(collect(client, "list_depots", {{"limit", 1000}}, "depots"));
   if (kit.options.json) {
@@ -188,7 +216,51 @@ Result<int> run_delete(Kit& kit, const DepotArguments& given) {
     TRY(confirm_delete(Arguments(depot.as_object())));
   }
   auto answer = TRY(client.call("delete_depot", {{"depotId", id}}));
-  if (kit.options.json) kit.out.print_json(answer);
+  if (kit.options.json) {
+    kit.out.print_json(answer);
+    return 0;
+  }
+  const Arguments gone(answer.as_object());
+  note(fmt::format("until {} 'cairn depot restore {}' brings it back",
+                   human_time(gone.number("restorableUntil")), gone.text("deleted")));
+  return 0;
+}
+
+// A deleted depot by its id, or by the title it had: the one deleted last, if several had it.
+Result<std::string> resolve_deleted(client::Client& client, const std::string& name) {
+  if (name.starts_with("dpt_")) return name;
+  const auto answer = TRY(client.call("list_depots", {{"deleted", true}}));
+  std::string found;
+  std::int64_t newest = -1;
+  for (const auto& item : client::rows_of(answer.as_object(), "depots")) {
+    Arguments row(item.as_object());
+    if (row.text("title") != name || row.number("deletedAt") < newest) continue;
+    newest = row.number("deletedAt");
+    found = row.text("depotId");
+  }
+  if (!found.empty()) return found;
+  return fail(Code::kDepotNotFound,
+              "no depot titled '{}' was deleted, or too long ago; 'cairn depot list --deleted' "
+              "shows what can be restored",
+              shown(name));
+}
+
+Result<int> run_restore(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
+  json::Object arguments{{"depotId", TRY(resolve_deleted(client, given.depot))}};
+  if (!given.title.empty()) arguments["title"] = given.title;
+  auto answer = client.call("restore_depot", arguments);
+  if (!answer && answer.error().code == Code::kTargetExists && given.title.empty()) {
+    auto error = std::move(answer).error();
+    error.message += "; --title gives the restored one another";
+    return Failure(std::move(error));
+  }
+  if (!answer) return Failure(std::move(answer).error());
+  if (kit.options.json) {
+    kit.out.print_json(*answer);
+  } else {
+    kit.out.print("{}\n", Arguments(answer->as_object()).text("depotId"));
+  }
   return 0;
 }
 
@@ -232,12 +304,17 @@ void add_depot_commands(Commands& commands) {
                                        .description = "Make an empty depot and print its id",
                                        .example = "cairn depot create my-project"},
                                       run_create);
-    command.add_argument("TITLE", given->title, "For people; need not be unique");
+    command.add_argument("TITLE", given->title, "For people; no other depot has it, and no ':'");
+    command.add_flag("--if-not-exists", given->if_not_exists,
+                     "Print the id of the one with the title, if there is one");
   }
-  group.add({.name = "list",
-             .description = "The depots you may see, oldest first",
-             .example = "cairn depot list"},
-            [](Kit& kit, const DepotArguments&) { return run_list(kit); });
+  {
+    auto [command, given] = group.add({.name = "list",
+                                       .description = "The depots you may see, oldest first",
+                                       .example = "cairn depot list"},
+                                      run_list);
+    command.add_flag("--deleted", given->deleted, "Those that 'cairn depot restore' brings back");
+  }
   group.add_for_one({.name = "show",
                      .description = "One depot: its root, its times, its history",
                      .example = "cairn depot show my-project"},
@@ -282,9 +359,19 @@ void add_depot_commands(Commands& commands) {
         {.name = "delete",
          .description = "Delete a depot and its history",
          .example = "cairn depot delete my-project --yes",
-         .more = "Asks first on a terminal. Nodes stay until garbage is collected."},
+         .more =
+             "Asks first on a terminal. 'cairn depot restore' brings it back for a week; after\n"
+             "that it is garbage. Its title is free at once."},
         run_delete);
     command.add_flag("-y,--yes", given->yes, "Do not ask");
+  }
+  {
+    auto [command, given] = group.add({.name = "restore",
+                                       .description = "Bring a deleted depot back",
+                                       .example = "cairn depot restore my-project"},
+                                      run_restore);
+    command.add_argument("DEPOT", given->depot, "The title it had, or its id");
+    command.add_value("--title", given->title, "TITLE", "Another title");
   }
 }
 

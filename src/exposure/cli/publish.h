@@ -20,4 +20,13 @@ Result<int> publish(Kit& kit, client::Client& client, const client::Tree& tree,
 std::string message_or(const std::string& given, std::string_view command,
                        const std::vector<std::string>& paths);
 
+// Of a move between two trees: the target first, so that nothing is lost when the source does not
+// come about. Prints both new roots, the target's first.
+struct Moved {
+  client::Tree source;
+  client::Tree target;
+};
+Result<int> publish_move(Kit& kit, client::Client& client, const Moved& trees,
+                         const json::Value& written, const std::string& message);
+
 }  // namespace cairn::cli

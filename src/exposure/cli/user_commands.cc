@@ -1,4 +1,4 @@
-// cairn user add, list, role, password, token; cairn token show, rotate.
+// cairn user add, list, role, password, token, delete; cairn token show, rotate.
 #include <iostream>
 #include <memory>
 #include <string>
@@ -19,6 +19,8 @@ struct UserArguments {
   std::string quota;
   bool admin = false;
   bool password = false;
+  bool yes = false;
+  bool dry_run = false;
 };
 
 // The first line of standard input, so that it is in no command line and no history.
@@ -88,6 +90,29 @@ Result<int> run_password(Kit& kit, const UserArguments& given) {
                 "a password is read from standard input only; give --password-stdin");
   }
   return update(kit, given, {{"password", TRY(read_password())}});
+}
+
+Result<int> run_delete(Kit& kit, const UserArguments& given) {
+  if (!given.yes && !given.dry_run) {
+    return fail(Code::kInvalidArgument,
+                "deleting a user with all it has cannot be undone; give --yes, or --dry-run to see "
+                "what would go");
+  }
+  auto& client = *TRY(kit.client());
+  json::Object arguments{{"userId", given.name}};
+  if (given.dry_run) arguments["dryRun"] = true;
+  const auto answer = TRY(client.call("delete_user", arguments));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
+    return 0;
+  }
+  Arguments gone(answer.as_object());
+  kit.out.print("{} {} ({}): {}, {}, {}\n", given.dry_run ? "would delete" : "deleted",
+                kit.out.safe(gone.text("name")), gone.text("userId"),
+                counted(gone.number("depots"), "depot"), counted(gone.number("nodes"), "node"),
+                human_size(gone.number("bytes")));
+  if (!given.dry_run) note("backups made before still have it");
+  return 0;
 }
 
 Result<int> print_token(Kit& kit, const std::string& token) {
@@ -189,6 +214,15 @@ void add_user_commands(Commands& commands) {
        .description = "Void all tokens of a user and print a new one",
        .example = "cairn user token ada"},
       [given](Kit& kit) { return update(kit, *given, {{"newToken", true}}); });
+
+  command = add({.name = "delete",
+                 .description = "Delete a user with its realm, for good",
+                 .example = "cairn user delete ada --dry-run",
+                 .more = "Tokens, delegates, endpoints, depots with their histories, files, audit "
+                         "log."},
+                [given](Kit& kit) { return run_delete(kit, *given); });
+  command.add_flag("-y,--yes", given->yes, "Really");
+  command.add_flag("--dry-run", given->dry_run, "Only say what would go");
 
   add_token_commands(commands);
 }

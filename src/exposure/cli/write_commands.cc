@@ -91,19 +91,50 @@ Result<int> run_rm(Kit& kit, const WriteArguments& given) {
   return publish(kit, client, tree, written, message_or(given.message, "rm", removed));
 }
 
-Result<int> run_transfer(Kit& kit, const WriteArguments& given, std::string_view tool) {
+Result<client::Tree> transfer_tree(client::Client& client, const std::string& name,
+                                   const WriteArguments& given) {
+  auto tree = resolve(client, name);
+  if (tree || tree.error().code != Code::kDepotNotFound) return tree;
+  const auto source = client::Address::parse(given.where).tree;
+  auto error = std::move(tree).error();
+  error.message += fmt::format("; a file with a ':' in its name is written {}:{}", shown(source),
+                               shown(given.to));
+  return Failure(std::move(error));
+}
+
+// Where a copy or move goes: a path, of the source's tree or of another. What has a ':' is an
+// address and never a file's name: a mistyped depot must not make a file.
+struct Target {
+  client::Tree tree;
+  std::string path;
+};
+
+Result<Target> transfer_target(client::Client& client, const client::Resolved& from,
+                               const WriteArguments& given) {
+  Target target{from.tree, given.to};
+  if (given.to.find(':') != std::string::npos) {
+    auto address = client::Address::parse(given.to);
+    target.path = std::move(address.path);
+    const auto source = client::Address::parse(given.where).tree;
+    if (address.tree != source) target.tree = TRY(transfer_tree(client, address.tree, given));
+  }
+  while (target.path.ends_with('/')) target.path.pop_back();
+  return target;
+}
+
+Result<int> run_transfer(Kit& kit, const WriteArguments& given, bool moves) {
   auto& client = *TRY(kit.client());
-  auto from = TRY(resolve_file(client, given.where));
-  auto to = given.to;
-  // A target in the same depot may be written in full.
-  const auto name = client::Address::parse(given.where).tree;
-  if (to.starts_with(name + ":")) to = client::Address::parse(to).path;
-  while (to.ends_with('/')) to.pop_back();
-  auto written =
-      TRY(client.call(tool, {{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to}}));
-  const auto command = tool.substr(tool.find('_') + 1);
-  return publish(kit, client, from.tree, written,
-                 message_or(given.message, command, {from.path + " " + to}));
+  const auto from = TRY(resolve_address(client, given.where));
+  const auto to = TRY(transfer_target(client, from, given));
+  const bool within = to.tree.key == from.tree.key;
+  // Within a tree a source without a path is a mistake; the whole of it can go into another.
+  if (from.path.empty() && (within || moves)) TRY(resolve_file(client, given.where));
+  json::Object arguments{{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to.path}};
+  if (!within) arguments["toNodeKey"] = to.tree.key;
+  const auto written = TRY(client.call(moves ? "fs_mv" : "fs_cp", arguments));
+  if (within || !moves) return publish(kit, client, to.tree, written, given.message);
+  return publish_move(kit, client, {.source = from.tree, .target = to.tree}, written,
+                      given.message);
 }
 
 template <typename RunWrite>
@@ -121,12 +152,12 @@ std::pair<Command, std::shared_ptr<WriteArguments>> add(Commands& commands, Comm
   return {command, given};
 }
 
-void add_transfer(Commands& commands, const Commands::About& about, std::string_view tool) {
-  auto [command, given] = add(commands, about, [tool](Kit& kit, const WriteArguments& g) {
-    return run_transfer(kit, g, tool);
+void add_transfer(Commands& commands, const Commands::About& about, bool moves) {
+  auto [command, given] = add(commands, about, [moves](Kit& kit, const WriteArguments& g) {
+    return run_transfer(kit, g, moves);
   });
   command.add_argument("FROM", given->where, "DEPOT:PATH");
-  command.add_argument("TO", given->to, "A path in the same depot");
+  command.add_argument("TO", given->to, "A path in the same depot, or DEPOT:PATH of another");
 }
 
 }  // namespace
@@ -152,14 +183,18 @@ void add_write_commands(Commands& commands) {
   }
   add_transfer(commands,
                {.name = "mv",
-                .description = "Move or rename a file or directory",
-                .example = "cairn mv my-project:src/a.ts src/b.ts"},
-               "fs_mv");
+                .description = "Move or rename a file or directory, also to another depot",
+                .example = "cairn mv my-project:src/a.ts src/b.ts",
+                .more = "A depot is committed to at once and its new root printed. Between two "
+                        "depots it is two\n"
+                        "commits, the target's first: should the second not come about, it is in "
+                        "both."},
+               true);
   add_transfer(commands,
                {.name = "cp",
-                .description = "Copy a file or directory; costs nothing, content is shared",
-                .example = "cairn cp my-project:src my-project:src-old"},
-               "fs_cp");
+                .description = "Copy a file or directory, also to another depot; content is shared",
+                .example = "cairn cp my-project:src archive:src-2024"},
+               false);
 }
 
 }  // namespace cairn::cli

@@ -10,21 +10,14 @@
 namespace cairn::client {
 namespace {
 
-struct Titled {
-  std::vector<std::string> ids;     // of the depots with the title
-  std::vector<std::string> titles;  // of all
-};
-
-Result<Titled> look_up(Client& client, std::string_view title) {
-  Titled found;
-  TRY(for_each(client, "list_depots", {{"limit", 1000}}, "depots",
-               [&](const json::Object& depot) -> Result<More> {
-                 Arguments row(depot);
-                 if (row.text("title") == title) found.ids.emplace_back(row.text("depotId"));
-                 found.titles.emplace_back(row.text("title"));
-                 return More::kYes;
-               }));
-  return found;
+// The ids of the depots with the title.
+Result<std::vector<std::string>> look_up(Client& client, std::string_view title) {
+  const auto answer = TRY(client.call("list_depots", {{"title", title}}));
+  std::vector<std::string> ids;
+  for (const auto& row : rows_of(answer.as_object(), "depots")) {
+    ids.emplace_back(Arguments(row.as_object()).text("depotId"));
+  }
+  return ids;
 }
 
 Failure ambiguous(std::string_view title, const std::vector<std::string>& ids) {
@@ -36,9 +29,16 @@ Failure ambiguous(std::string_view title, const std::vector<std::string>& ids) {
                      .with("ids", ids));
 }
 
-Failure unknown(std::string_view title, const std::vector<std::string>& titles) {
+// Lists them all for the hint only.
+Failure unknown(Client& client, std::string_view title) {
+  std::vector<std::string> titles;
+  const auto listed = for_each(client, "list_depots", {{"limit", 1000}}, "depots",
+                               [&](const json::Object& depot) -> Result<More> {
+                                 titles.emplace_back(Arguments(depot).text("title"));
+                                 return More::kYes;
+                               });
   return fail(Code::kDepotNotFound, "there is no depot '{}'{} 'cairn depot list' shows all of them",
-              shown(title), hint_for(title, titles, ";"));
+              shown(title), listed ? hint_for(title, titles, ";") : ";");
 }
 
 std::optional<Tree> by_form(std::string_view tree) {
@@ -61,9 +61,9 @@ Address Address::parse(std::string_view text) {
 Result<std::optional<Tree>> find_tree(Client& client, std::string_view tree) {
   if (auto known = by_form(tree)) return known;
   auto found = TRY(look_up(client, tree));
-  if (found.ids.empty()) return std::nullopt;
-  if (found.ids.size() > 1) return ambiguous(tree, found.ids);
-  return Tree{found.ids.front(), TreeKind::kDepot};
+  if (found.empty()) return std::nullopt;
+  if (found.size() > 1) return ambiguous(tree, found);
+  return Tree{found.front(), TreeKind::kDepot};
 }
 
 Result<Tree> resolve(Client& client, std::string_view tree) {
@@ -72,10 +72,9 @@ Result<Tree> resolve(Client& client, std::string_view tree) {
     return fail(Code::kInvalidArgument,
                 "no depot is named; write its title or id, as in my-project:src/main.ts");
   }
-  auto found = TRY(look_up(client, tree));
-  if (found.ids.empty()) return unknown(tree, found.titles);
-  if (found.ids.size() > 1) return ambiguous(tree, found.ids);
-  return Tree{found.ids.front(), TreeKind::kDepot};
+  auto found = TRY(find_tree(client, tree));
+  if (!found) return unknown(client, tree);
+  return std::move(*found);
 }
 
 Result<std::string> resolve_depot(Client& client, std::string_view depot) {

@@ -1,8 +1,8 @@
 // Addresses: how people name a tree and a path in it, `D[:PATH]`.
 //
 // D is a depot's id (`dpt_…`, or `dpt_…/docs` for a caller that sees only a part of it), a node's
-// key (`nod_…`), or a depot's title. It ends at the first ':', so that a title with one in it can
-// only be named by its id.
+// key (`nod_…`), or a depot's title. It ends at the first ':', which no title has; one from before
+// that was so can only be named by its id.
 #pragma once
 
 #include <optional>

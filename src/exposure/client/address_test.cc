@@ -14,6 +14,8 @@ class Shelf final : public Client {
 
   Result<json::Value> call(std::string_view tool, const json::Object& arguments) override {
     EXPECT_EQ(tool, "list_depots");
+    if (const auto* title = json::find(arguments, "title")) return titled(json::text(*title));
+    listed += 1;
     std::size_t at = 0;
     if (const auto* cursor = json::find(arguments, "cursor")) {
       at = static_cast<std::size_t>(std::stoul(std::string(json::text(*cursor))));
@@ -37,7 +39,18 @@ class Shelf final : public Client {
     return json::Value();
   }
 
+  int listed = 0;  // calls that did not name a title
+
  private:
+  json::Value titled(std::string_view title) const {
+    json::Array depots;
+    for (std::size_t i = 0; i < titles_.size(); ++i) {
+      if (titles_[i] != title) continue;
+      depots.emplace_back(json::Object{{"depotId", "dpt_" + std::to_string(i)}, {"title", title}});
+    }
+    return json::Object{{"depots", std::move(depots)}, {"nextCursor", nullptr}};
+  }
+
   std::vector<std::string> titles_;
 };
 
@@ -65,11 +78,12 @@ TEST(Resolve, TakesIdsAndKeysAsTheyAre) {
   EXPECT_FALSE(resolve_depot(shelf, "nod_7"));
 }
 
-TEST(Resolve, FindsATitleOnAnyPage) {
+TEST(Resolve, FindsATitleWithoutListingTheOthers) {
   Shelf shelf({"a", "b", "c", "d", "e"});
   auto depot = resolve(shelf, "e");
   ASSERT_TRUE(depot);
   EXPECT_EQ(depot->key, "dpt_4");
+  EXPECT_EQ(shelf.listed, 0);
 }
 
 TEST(Resolve, NamesTheIdsWhenSeveralHaveTheTitle) {

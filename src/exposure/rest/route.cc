@@ -16,6 +16,7 @@ constexpr Route kRoutes[] = {
     {kGet, "/api/realm/{realm}/usage", "get_usage"},
     {kGet, "/api/realm/{realm}/audit", "get_audit"},
     {kPost, "/api/realm/{realm}/gc", "collect_garbage"},
+    {kPost, "/api/realm/{realm}/purge", "purge"},
     {kPost, "/api/realm/{realm}/fsck", "check_store"},
 
     {kGet, "/api/realm/{realm}/depots", "list_depots"},
@@ -23,6 +24,7 @@ constexpr Route kRoutes[] = {
     {kGet, "/api/realm/{realm}/depots/{depotId}", "get_depot"},
     {kPatch, "/api/realm/{realm}/depots/{depotId}", "update_depot"},
     {kDelete, "/api/realm/{realm}/depots/{depotId}", "delete_depot"},
+    {kPost, "/api/realm/{realm}/depots/{depotId}/restore", "restore_depot"},
     {kPost, "/api/realm/{realm}/depots/{depotId}/commit", "depot_commit"},
     {kGet, "/api/realm/{realm}/depots/{depotId}/history", "depot_history"},
     {kPost, "/api/realm/{realm}/depots/{depotId}/revert", "depot_revert"},
@@ -81,6 +83,7 @@ constexpr Route kRoutes[] = {
     {kGet, "/api/admin/users", "list_users"},
     {kPost, "/api/admin/users", "add_user"},
     {kPatch, "/api/admin/users/{userId}", "update_user"},
+    {kDelete, "/api/admin/users/{userId}", "delete_user"},
     {kPost, "/api/admin/backup", "backup_store"},
 };
 

@@ -12,6 +12,8 @@ Tool collect_garbage_tool();
 Tool list_users();
 Tool add_user();
 Tool update_user();
+Tool delete_user();
+Tool purge_tool();
 Tool check_store();
 Tool backup_store();
 

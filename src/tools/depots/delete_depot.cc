@@ -1,15 +1,30 @@
 #include "tools/depots/depots.h"
 #include "tools/depots/tools.h"
+#include "tools/executor/render.h"
 
 namespace cairn {
 namespace {
 
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto depot = TRY(depots::whole(call, arguments.text("depotId")));
-  TRY(call.realm().delete_depot(depot));
+  const auto gone = TRY(call.realm().delete_depot(depot));
   json::Object out;
   out["deleted"] = depot.render();
+  out["title"] = gone.depot.title;
+  out["restorableUntil"] = call.realm().restorable_until(gone);
   return Reply(std::move(out));
+}
+
+Result<Reply> run_restore(Call& call, const Arguments& arguments) {
+  // Of its rights alone: the depot is in nobody's sight.
+  const auto place = TRY(call.rights().place_at(arguments.text("depotId")));
+  if (!place.path.is_root()) {
+    return fail(Code::kForbidden, "you may see only a part of {}; this needs the whole of it",
+                place.depot.render());
+  }
+  auto restored = call.realm().restore_depot(place.depot, arguments.maybe_text("title"));
+  if (!restored) return depots::with_holder(call, std::move(restored).error());
+  return Reply(TRY(depots::details(call, place)));
 }
 
 }  // namespace
@@ -19,15 +34,36 @@ Tool delete_depot() {
       .name = "delete_depot",
       .title = "Delete a depot",
       .description =
-          "Deletes a depot and its history. Its nodes stay until garbage is collected; after that "
-          "nothing brings them back.",
+          "Takes a depot and its history out of sight; its title is free. restore_depot brings it "
+          "back until restorableUntil; after that it is collected as garbage.",
       .input = shape::object({depots::depot_id()}),
-      .output = shape::object({{"deleted", shape::text()}}),
+      .output = shape::object({{"deleted", shape::text()},
+                               {"title", shape::text()},
+                               {"restorableUntil", shape::integer("Milliseconds since 1970")}}),
       .annotations = {.destructive = true},
       .right = Right::kManageDepots,
       .audience = Audience::kPrograms,
       .audited = {"depotId"},
       .run = run,
+  };
+}
+
+Tool restore_depot() {
+  return {
+      .name = "restore_depot",
+      .title = "Restore a deleted depot",
+      .description =
+          "Brings a deleted depot back with its history; list_depots with deleted shows which "
+          "there are. When another depot has its title now, give it a new one.",
+      .input = shape::object(
+          {depots::depot_id(),
+           {"title", shape::text("Another title", Realm::kMaxTitleBytes), shape::kOptional}}),
+      .output = depot_shape(true),
+      .annotations = {},
+      .right = Right::kManageDepots,
+      .audience = Audience::kPrograms,
+      .audited = {"depotId", "title"},
+      .run = run_restore,
   };
 }
 

@@ -140,4 +140,19 @@ Result<DepotId> whole(Call& call, std::string_view address) {
               place.depot.render());
 }
 
+Failure with_holder(Call& call, Error error) {
+  const auto held = error.details.find("depotId");
+  if (error.code != Code::kTargetExists || held == error.details.end()) {
+    return Failure(std::move(error));
+  }
+  const auto id = std::get<std::string>(held->second);
+  const auto depot = DepotId::parse(id);
+  if (depot && !call.rights().places(*depot).empty()) {
+    error.message += fmt::format(", or use {}", id);
+  } else {
+    error.details.erase(held);
+  }
+  return Failure(std::move(error));
+}
+
 }  // namespace cairn::depots

@@ -26,4 +26,7 @@ json::Value committed_shape();
 // part of it.
 Result<DepotId> whole(Call& call, std::string_view address);
 
+// The error that a title is taken, with the depot that has it if the caller may see that one.
+Failure with_holder(Call& call, Error error);
+
 }  // namespace cairn::depots

@@ -85,6 +85,88 @@ TEST_F(DepotsTest, ADeletedDepotIsNotThereAndTheOthersAre) {
   EXPECT_EQ(content_at(other, "a"), "1");
 }
 
+TEST_F(DepotsTest, ATitleIsOneDepotsAndTheOneThatHasItIsNamed) {
+  const auto error = refused("create_depot", {{"title", "d"}});
+  EXPECT_THAT(error, Says(Code::kTargetExists, depot_));
+  EXPECT_EQ(std::get<std::string>(error.details.at("depotId")), depot_);
+  const auto other = text(call("create_depot", {{"title", "x"}}), "depotId");
+  EXPECT_THAT(refused("update_depot", {{"depotId", other}, {"title", "d"}}),
+              Says(Code::kTargetExists, depot_));
+  for (const auto* title : {"a:b", "dpt_foo", "nod_x", " a", ""}) {
+    EXPECT_EQ(refused("create_depot", {{"title", title}}).code, Code::kInvalidArgument) << title;
+    EXPECT_EQ(refused("update_depot", {{"depotId", other}, {"title", title}}).code,
+              Code::kInvalidArgument)
+        << title;
+  }
+  // Who does not see the other is not told which it is.
+  const auto one = delegate(
+      {{"canUpload", true}, {"canManageDepot", true}, {"delegatedDepots", json::Array{other}}});
+  const auto blind = refused(one, "update_depot", {{"depotId", other}, {"title", "d"}});
+  EXPECT_EQ(blind.code, Code::kTargetExists);
+  EXPECT_THAT(blind.message, testing::Not(HasSubstr(depot_)));
+  EXPECT_TRUE(blind.details.empty());
+}
+
+TEST_F(DepotsTest, IfNotExistsGivesTheOneThatIsThere) {
+  const auto made = call("create_depot", {{"title", "x"}, {"ifNotExists", true}});
+  EXPECT_TRUE(tools_testing::is_true(made, "created"));
+  const auto again = call("create_depot", {{"title", "x"}, {"ifNotExists", true}});
+  EXPECT_FALSE(tools_testing::is_true(again, "created"));
+  EXPECT_EQ(text(again, "depotId"), text(made, "depotId"));
+}
+
+TEST_F(DepotsTest, ADepotIsFoundByItsTitleByWhoSeesIt) {
+  put("docs/a", "1");
+  const auto hidden = text(call("create_depot", {{"title", "hidden"}}), "depotId");
+  EXPECT_THAT(column(call("list_depots", {{"title", "d"}}), "depots", "depotId"),
+              ElementsAre(depot_));
+  EXPECT_TRUE(call("list_depots", {{"title", "none"}}).at("depots").get_array().empty());
+  const auto scoped = writer_in("docs");
+  EXPECT_THAT(column(call(scoped, "list_depots", {{"title", "d"}}), "depots", "depotId"),
+              ElementsAre(depot_));
+  EXPECT_TRUE(call(scoped, "list_depots", {{"title", "hidden"}}).at("depots").get_array().empty());
+}
+
+TEST_F(DepotsTest, ADeletedDepotComesBackForEverybodyWhoSawIt) {
+  put("docs/a", "1");
+  const auto scoped = writer_in("docs");
+  const auto gone = call("delete_depot", {{"depotId", depot_}});
+  EXPECT_EQ(text(gone, "title"), "d");
+  EXPECT_TRUE(call("list_depots", {}).at("depots").get_array().empty());
+  EXPECT_TRUE(call("list_depots", {{"title", "d"}}).at("depots").get_array().empty());
+  EXPECT_EQ(refused(scoped, "fs_ls", {{"nodeKey", depot_}}).code, Code::kDepotNotFound);
+  EXPECT_TRUE(call(scoped, "list_depots", {}).at("depots").get_array().empty());
+  const auto listed = call("list_depots", {{"deleted", true}});
+  EXPECT_THAT(column(listed, "depots", "depotId"), ElementsAre(depot_));
+  EXPECT_EQ(json::write(listed.at("depots").at(0).at("restorableUntil")),
+            json::write(gone.at("restorableUntil")));
+  EXPECT_TRUE(call(scoped, "list_depots", {{"deleted", true}}).at("depots").get_array().empty());
+
+  // Another has the title meanwhile.
+  const auto other = text(call("create_depot", {{"title", "d"}}), "depotId");
+  EXPECT_THAT(refused("restore_depot", {{"depotId", depot_}}), Says(Code::kTargetExists, other));
+  const auto back = call("restore_depot", {{"depotId", depot_}, {"title", "d again"}});
+  EXPECT_EQ(text(back, "title"), "d again");
+  EXPECT_EQ(text(call(scoped, "fs_read", {{"nodeKey", depot_}, {"path", "a"}}), "content"), "1");
+  EXPECT_EQ(refused("restore_depot", {{"depotId", depot_}}).code, Code::kDepotNotFound);
+}
+
+TEST_F(DepotsTest, RestoringNeedsTheWholeOfADepotAndTheRight) {
+  put("docs/a", "1");
+  const auto scoped = delegate(
+      {{"canUpload", true}, {"canManageDepot", true}, {"scope", json::Array{depot_ + "/docs"}}});
+  const auto writer = delegate({{"canUpload", true}});
+  const auto manager = delegate({{"canManageDepot", true}});
+  call("delete_depot", {{"depotId", depot_}});
+  EXPECT_EQ(refused(scoped, "restore_depot", {{"depotId", depot_}}).code, Code::kForbidden);
+  EXPECT_EQ(refused(writer, "restore_depot", {{"depotId", depot_}}).code,
+            Code::kDepotManageNotAllowed);
+  EXPECT_EQ(refused(another_user("carol"), "restore_depot", {{"depotId", depot_}}).code,
+            Code::kDepotNotFound);
+  call(manager, "restore_depot", {{"depotId", depot_}});
+  EXPECT_EQ(content("docs/a"), "1");
+}
+
 TEST_F(DepotsTest, RenamingAndDeletingNeedTheWholeOfADepot) {
   put("docs/a", "1");
   const auto scoped = delegate(
@@ -128,8 +210,10 @@ TEST_F(DepotsTest, PagesOfDepotsAreAllOfThemForWhoeverAsks) {
 }
 
 TEST_F(DepotsTest, LongTitlesMakeShorterPages) {
-  const std::string title(Realm::kMaxTitleBytes, 't');
-  for (int i = 0; i < 300; ++i) call("create_depot", {{"title", title}});
+  for (int i = 0; i < 300; ++i) {
+    const auto title = std::to_string(1000 + i) + std::string(Realm::kMaxTitleBytes - 4, 't');
+    call("create_depot", {{"title", title}});
+  }
   const auto page = call("list_depots", {{"limit", 1000}});
   EXPECT_LT(page.at("depots").get_array().size(), 301U);
   EXPECT_TRUE(page.at("nextCursor").is_string());

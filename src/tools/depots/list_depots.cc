@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tools/depots/depots.h"
 #include "tools/depots/tools.h"
 #include "tools/executor/render.h"
@@ -15,9 +17,45 @@ Result<json::Array> rows_of(Call& call, const Depot& depot) {
   return rows;
 }
 
+Result<Reply> one_page(json::Array depots) {
+  json::Object out;
+  out["depots"] = std::move(depots);
+  out["nextCursor"] = nullptr;
+  out["hasMore"] = false;
+  return Reply(std::move(out));
+}
+
+// One read, however many depots there are.
+Result<Reply> titled(Call& call, std::string_view title) {
+  json::Array depots;
+  for (const auto& depot : TRY(call.realm().depots_titled(title))) {
+    for (auto& row : TRY(rows_of(call, depot))) depots.emplace_back(std::move(row));
+  }
+  return one_page(std::move(depots));
+}
+
+// Those that the caller could restore: of which it saw the whole.
+Result<Reply> deleted(Call& call) {
+  json::Array depots;
+  for (const auto& gone : TRY(call.realm().deleted_depots())) {
+    const auto places = call.rights().places(gone.depot.id);
+    const auto whole =
+        std::ranges::find_if(places, [](const Place& place) { return place.path.is_root(); });
+    if (whole == places.end()) continue;
+    auto row = render_depot(call, gone.depot, *whole, gone.depot.root);
+    row["deletedAt"] = gone.deleted_at;
+    row["restorableUntil"] = call.realm().restorable_until(gone);
+    depots.emplace_back(std::move(row));
+  }
+  depots.resize(fitting(call, depots));
+  return one_page(std::move(depots));
+}
+
 // Depots are looked at until the page or the answer is full: a delegate may see few of many. A
 // depot's places stay on one page, so the cursor is always a depot's.
 Result<Reply> run(Call& call, const Arguments& arguments) {
+  if (auto title = arguments.maybe_text("title")) return titled(call, *title);
+  if (arguments.flag("deleted")) return deleted(call);
   const auto limit = static_cast<std::size_t>(arguments.number("limit", 100));
   std::optional<std::string> cursor;
   if (auto given = arguments.maybe_text("cursor")) cursor = std::string(*given);
@@ -45,6 +83,14 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   return Reply(std::move(out));
 }
 
+json::Value row_shape() {
+  auto out = depot_shape(false);
+  auto& properties = out.as_object()["properties"].as_object();
+  properties["deletedAt"] = shape::integer();
+  properties["restorableUntil"] = shape::integer();
+  return out;
+}
+
 }  // namespace
 
 Tool list_depots() {
@@ -54,8 +100,13 @@ Tool list_depots() {
       .description =
           "The depots you may see, oldest first. A depot is a named tree of files with history, "
           "like a git branch; its depotId is the nodeKey of the fs tools. Usually the first call.",
-      .input = shape::object({depots::limit("Depots per page (default 100)"), depots::cursor()}),
-      .output = shape::object({{"depots", shape::list_of(depot_shape(false))},
+      .input =
+          shape::object({{"title", shape::text("Only the one with this title"), shape::kOptional},
+                         {"deleted", shape::flag("Instead, those that restore_depot brings back"),
+                          shape::kOptional},
+                         depots::limit("Depots per page (default 100)"),
+                         depots::cursor()}),
+      .output = shape::object({{"depots", shape::list_of(row_shape())},
                                {"nextCursor", shape::nullable(shape::text())},
                                {"hasMore", shape::flag()}}),
       .annotations = {.read_only = true, .idempotent = true},

@@ -14,5 +14,6 @@ Tool depot_revert();
 Tool update_depot();
 Tool delete_depot();
 Tool import_root();
+Tool restore_depot();
 
 }  // namespace cairn

@@ -7,7 +7,10 @@ namespace {
 
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto depot = TRY(depots::whole(call, arguments.text("depotId")));
-  if (auto title = arguments.maybe_text("title")) TRY(call.realm().rename_depot(depot, *title));
+  if (auto title = arguments.maybe_text("title")) {
+    auto renamed = call.realm().rename_depot(depot, *title);
+    if (!renamed) return depots::with_holder(call, std::move(renamed).error());
+  }
   if (auto most = arguments.maybe_number("maxHistory")) {
     TRY(call.realm().set_max_history(depot, static_cast<std::uint64_t>(*most)));
   }

@@ -200,8 +200,9 @@ namespace {
 // Refuses arguments that the context of a script has fixed.
 Result<void> check_given(const json::Object& given, const Operation& operation,
                          std::string_view handle) {
-  for (std::string_view own : {"depotId", "path", "jsonPath", "nodeKey", "toPath"}) {
-    const bool fixed = operation.kind == Operation::Kind::kJson || own == "nodeKey";
+  for (std::string_view own : {"depotId", "path", "jsonPath", "nodeKey", "toNodeKey", "toPath"}) {
+    const bool fixed =
+        operation.kind == Operation::Kind::kJson || own == "nodeKey" || own == "toNodeKey";
     if (!fixed || !given.contains(own)) continue;
     return fail(Code::kInvalidArgument, "'{}' is fixed by the context '{}'", own, handle);
   }

@@ -172,7 +172,8 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
                     .defaults = {}};
   if (operation.kind == kFiles) {
     // The tree is the directory of the context.
-    form.take_out("nodeKey");
+    for (auto name : {"nodeKey", "toNodeKey"}) form.take_out(name);
+    out.output.as_object()["properties"].as_object().erase("sourceRoot");
     redescribe(out.output, "newRoot", "What the directory is now");
   } else {
     redescribe(out.output, "root", "Which state has the change");

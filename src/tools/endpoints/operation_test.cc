@@ -36,7 +36,7 @@ TEST_F(OperationTest, NoOperationTakesItsPlaceFromWhoCallsIt) {
     if (operation.kind == Operation::Kind::kCustom) continue;
     const auto made = form(operation.name);
     ASSERT_TRUE(made) << operation.name;
-    auto fixed = std::vector<std::string>{"nodeKey", "depotId", "jsonPath", "toPath"};
+    auto fixed = std::vector<std::string>{"nodeKey", "toNodeKey", "depotId", "jsonPath", "toPath"};
     if (operation.kind == Operation::Kind::kJson) fixed.emplace_back("path");
     for (const auto& name : fixed) {
       EXPECT_THAT(arguments(*made), testing::Not(testing::Contains(name))) << operation.name;

@@ -140,15 +140,18 @@ json::Object render_history_entry(const HistoryEntry& entry) {
   out["author"] = entry.author ? json::Value(entry.author->render()) : json::Value(nullptr);
   out["message"] = entry.message;
   out["merged"] = entry.merged;
+  if (entry.purged) out["purged"] = true;
   return out;
 }
 
 json::Value history_entry_shape() {
-  return shape::object({{"root", shape::text("What the depot became")},
-                        {"time", shape::integer("Milliseconds since 1970")},
-                        {"author", shape::nullable(shape::text("The delegate (dlt_…)"))},
-                        {"message", shape::text()},
-                        {"merged", shape::flag("Others' changes were merged in")}});
+  return shape::object(
+      {{"root", shape::text("What the depot became")},
+       {"time", shape::integer("Milliseconds since 1970")},
+       {"author", shape::nullable(shape::text("The delegate (dlt_…)"))},
+       {"message", shape::text()},
+       {"merged", shape::flag("Others' changes were merged in")},
+       {"purged", shape::flag("Something was removed from it for good since"), shape::kOptional}});
 }
 
 void add_entry(json::Object& out, const EntryValue& value, std::string key) {

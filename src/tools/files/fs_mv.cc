@@ -1,4 +1,4 @@
-// fs_mv and fs_cp: from one path to another of the same tree.
+// fs_mv and fs_cp: from one path to another, of the same tree or of another.
 
 #include "tools/files/fs.h"
 #include "tools/files/known.h"
@@ -7,19 +7,32 @@
 namespace cairn {
 namespace {
 
-enum class Source { kStays, kGoes };
-
-template <auto change, Source source>
-Result<Reply> run(Call& call, const Arguments& arguments) {
-  auto opened = TRY(fs::open(call, arguments));
-  Stage stage(call.realm().nodes());
-  const auto from = TRY(fs::path_of(arguments, "from"));
-  TRY(fs::check_if_key(arguments, opened.tree, from));
-  auto done = TRY(change(stage, opened.tree.root, from, TRY(fs::path_of(arguments, "to"))));
+json::Object paths_of(const MoveResult& done) {
   json::Object out;
   out["from"] = done.from.render();
   out["to"] = done.to.render();
-  auto reply = TRY(fs::save(call, opened, stage, done, std::move(out)));
+  return out;
+}
+
+// Where it goes, when that is another tree.
+Result<std::optional<fs::Opened>> other_tree(Call& call, const fs::Opened& from,
+                                             const Arguments& arguments) {
+  const auto key = arguments.maybe_text("toNodeKey");
+  if (!key) return std::nullopt;
+  auto to = TRY(fs::open(call, *key));
+  const bool same = to.target.place == from.target.place && to.target.root == from.target.root;
+  if (same) return std::nullopt;
+  return to;
+}
+
+enum class Source { kStays, kGoes };
+
+// Within one tree.
+template <auto change, Source source>
+Result<Reply> transfer(Call& call, const fs::Opened& opened, const Path& from, const Path& to) {
+  Stage stage(call.realm().nodes());
+  auto done = TRY(change(stage, opened.tree.root, from, to));
+  auto reply = TRY(fs::save(call, opened, stage, done, paths_of(done)));
   // What others did to it goes along with it, so that nothing has to be asked.
   if (source == Source::kGoes) {
     TRY(fs::Known::of(call, opened)).moved(done.from, done.to, done.root->key());
@@ -27,17 +40,56 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   return reply;
 }
 
+Result<Reply> run_cp(Call& call, const Arguments& arguments) {
+  const auto opened = TRY(fs::open(call, arguments));
+  const auto from = TRY(fs::path_of(arguments, "from"));
+  TRY(fs::check_if_key(arguments, opened.tree, from));
+  const auto to = TRY(fs::path_of(arguments, "to"));
+  const auto target = TRY(other_tree(call, opened, arguments));
+  if (!target) return transfer<cp, Source::kStays>(call, opened, from, to);
+  Stage stage(call.realm().nodes());
+  const auto done = TRY(cp_from(stage, opened.tree, from, target->tree.root, to));
+  return fs::save(call, *target, stage, done, paths_of(done));
+}
+
+Result<Reply> run_mv(Call& call, const Arguments& arguments) {
+  const auto opened = TRY(fs::open(call, arguments));
+  const auto from = TRY(fs::path_of(arguments, "from"));
+  TRY(fs::check_if_key(arguments, opened.tree, from));
+  const auto to = TRY(fs::path_of(arguments, "to"));
+  const auto target = TRY(other_tree(call, opened, arguments));
+  if (!target) return transfer<mv, Source::kGoes>(call, opened, from, to);
+  // What others did to it since it was read would go with it to where they do not look for it.
+  TRY(TRY(fs::Known::of(call, opened)).check(from));
+  // Both changes are made before either is stored: what cannot be removed is not copied.
+  Stage source_stage(call.realm().nodes());
+  const auto removed = TRY(rm(source_stage, opened.tree.root, from));
+  Stage stage(call.realm().nodes());
+  const auto done = TRY(cp_from(stage, opened.tree, from, target->tree.root, to));
+  auto out = paths_of(done);
+  out["sourceRoot"] = removed.root->key().render();
+  TRY(fs::save(call, opened, source_stage, removed, {}));
+  return fs::save(call, *target, stage, done, std::move(out));
+}
+
 json::Value input() {
   return shape::object({fs::node_key(),
                         {"from", shape::text("e.g. 'src/a.ts'", Path::kMaxBytes)},
                         {"to", shape::text("e.g. 'src/utils/b.ts'", Path::kMaxBytes)},
+                        {"toNodeKey", shape::text("Depot or node that 'to' is in [nodeKey]", 5000),
+                         shape::kOptional},
                         fs::if_key()});
 }
 
-json::Value output() {
-  return shape::object({{"newRoot", shape::text()},
-                        {"from", shape::text()},
-                        {"to", shape::text("Where it is now")}});
+json::Value output(bool moves) {
+  std::vector<shape::Field> fields{
+      {"newRoot", shape::text()}, {"from", shape::text()}, {"to", shape::text("Where it is now")}};
+  if (moves) {
+    fields.push_back({"sourceRoot",
+                      shape::text("With toNodeKey: commit newRoot there, then this to nodeKey"),
+                      shape::kOptional});
+  }
+  return shape::object(std::move(fields));
 }
 
 }  // namespace
@@ -49,13 +101,14 @@ Tool fs_mv() {
       .description =
           "Moves or renames a file or directory. Onto an existing directory it goes into it; onto "
           "an existing file it is refused (TARGET_EXISTS). Gives a newRoot; the depot changes with "
-          "depot_commit.",
+          "depot_commit. Into another depot (toNodeKey) there are two: commit newRoot to the "
+          "target, then sourceRoot to the source.",
       .input = input(),
-      .output = output(),
+      .output = output(true),
       .annotations = {.destructive = true},
       .right = Right::kUpload,
-      .audited = {"nodeKey", "from", "to"},
-      .run = run<mv, Source::kGoes>,
+      .audited = {"nodeKey", "from", "toNodeKey", "to"},
+      .run = run_mv,
   };
 }
 
@@ -66,13 +119,14 @@ Tool fs_cp() {
       .description =
           "Copies a file or directory; content is shared, not stored twice. Onto an existing "
           "directory it goes into it; onto an existing file it is refused (TARGET_EXISTS). Gives a "
-          "newRoot; the depot changes with depot_commit.",
+          "newRoot; the depot changes with depot_commit. With toNodeKey it is copied into another "
+          "depot, and newRoot is of that.",
       .input = input(),
-      .output = output(),
+      .output = output(false),
       .annotations = {.idempotent = true},
       .right = Right::kUpload,
-      .audited = {"nodeKey", "from", "to"},
-      .run = run<cp, Source::kStays>,
+      .audited = {"nodeKey", "from", "toNodeKey", "to"},
+      .run = run_cp,
   };
 }
 

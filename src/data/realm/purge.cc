@@ -1,0 +1,396 @@
+#include "data/realm/purge.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "data/realm/gc.h"
+#include "data/realm/purge_plan.h"
+#include "data/realm/reach.h"
+#include "data/store/update.h"
+#include "data/tree/editor.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t kVersionsAtATime = 100;
+constexpr std::size_t kRecordsAtATime = 5000;
+constexpr std::size_t kAll = SIZE_MAX;
+
+// A depot as it is stored, deleted or not.
+struct StoredDepot {
+  Bytes key;
+  Bytes value;
+  DeletedDepot record;
+  bool deleted = false;
+
+  Bytes encode() const { return deleted ? records::encode(record) : records::encode(record.depot); }
+};
+
+Result<std::optional<StoredDepot>> load(const Realm& realm, const KeyValueStore& kv,
+                                        const DepotId& id) {
+  StoredDepot out{records::depot_key(realm.id(), id), {}, {}};
+  if (auto value = TRY(kv.get(out.key))) {
+    out.value = std::move(*value);
+    out.record.depot = TRY(records::decode_depot(out.key, out.value));
+    return out;
+  }
+  out.key = records::deleted_key(realm.id(), id);
+  auto value = TRY(kv.get(out.key));
+  if (!value) return std::nullopt;
+  out.value = std::move(*value);
+  out.record = TRY(records::decode_deleted(out.key, out.value));
+  out.deleted = true;
+  return out;
+}
+
+class Purger final {
+ public:
+  Purger(Realm& realm, const PurgeTarget& target, const PurgeOptions& options)
+      : realm_(realm),
+        kv_(realm.store().kv()),
+        options_(options),
+        place_(std::get_if<Place>(&target)),
+        node_(std::get_if<NodeKey>(&target)),
+        by_key_(options.everywhere || node_ != nullptr),
+        stage_(realm.nodes()) {}
+
+  Result<PurgeReport> run() {
+    TRY(find_pending());
+    TRY(place_ != nullptr ? find_at_place() : find_node());
+    for (const auto& depot : TRY(depots())) TRY(rewrite(depot));
+    TRY(look_at_drafts());
+    plan_.content.insert(content_.begin(), content_.end());
+    plan_.seeds.insert(content_.begin(), content_.end());
+    TRY(plan_.measure(realm_));
+    if (options_.dry_run) {
+      TRY(plan_.simulate(realm_, stage_, options_.frozen));
+    } else {
+      TRY(note_rest());
+      std::vector<NodeKey> keep;
+      for (const auto& scope : options_.frozen) keep.push_back(scope.root);
+      // Takes what is noted, whatever its age.
+      TRY(collect_garbage(realm_, keep));
+      TRY(plan_.look_again(realm_));
+    }
+    report_.content.assign(content_.begin(), content_.end());
+    TRY(plan_.report(realm_, stage_, options_.frozen, report_));
+    return std::move(report_);
+  }
+
+ private:
+  // Of a purge that was broken off.
+  Result<void> find_pending() {
+    return scan_records(kv_, records::purges(realm_.id()),
+                        [&](ByteView key, ByteView) -> Result<void> {
+                          plan_.seeds.insert(TRY(records::decode_purge(key)));
+                          return {};
+                        });
+  }
+
+  Result<void> find_at_place() {
+    if (place_->path.is_root()) {
+      return fail(Code::kInvalidArgument,
+                  "no path is named; to remove a whole depot, delete it and collect garbage "
+                  "without a grace time");
+    }
+    TRY(check_place(place_->path));
+    TRY(realm_.get_depot(place_->depot));
+    std::set<NodeKey> seen;
+    TRY(for_each_version(place_->depot, [&](const HistoryEntry& entry) -> Result<void> {
+      if (!seen.insert(entry.root).second) return {};
+      const auto found = TRY(find_place(realm_.nodes(), entry.root, place_->path));
+      if (found) content_.insert(found->key);
+      return {};
+    }));
+    if (!content_.empty() || !plan_.seeds.empty()) return {};
+    return fail(Code::kPathNotFound,
+                "nothing is at '{}', and nothing was in any version that is kept",
+                place_->path.render());
+  }
+
+  Result<void> find_node() {
+    content_.insert(*node_);
+    auto node = realm_.nodes().get(*node_);
+    // Begun before, and gone since.
+    if (!node && plan_.seeds.contains(*node_)) return {};
+    const auto found = TRY(std::move(node));
+    if (!found->is_root()) {
+      return fail(Code::kInvalidArgument,
+                  "{} is a piece of a file or directory; name the whole of it", node_->render());
+    }
+    if (found->key() == empty_dict()->key()) {
+      return fail(Code::kInvalidArgument, "{} is the empty directory; there is nothing in it",
+                  node_->render());
+    }
+    return {};
+  }
+
+  Result<void> for_each_version(const DepotId& depot,
+                                const std::function<Result<void>(const HistoryEntry&)>& visit) {
+    return scan_records(kv_, records::history(realm_.id(), depot),
+                        [&](ByteView key, ByteView value) -> Result<void> {
+                          return visit(TRY(records::decode_history(key, value)));
+                        });
+  }
+
+  // Those whose versions may have to be written anew.
+  Result<std::vector<DepotId>> depots() {
+    if (!by_key_) return std::vector<DepotId>{place_->depot};
+    std::vector<DepotId> out;
+    TRY(scan_records(kv_, records::depots(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       out.push_back(TRY(records::decode_depot(key, value)).id);
+                       return {};
+                     }));
+    for (const auto& deleted : TRY(realm_.deleted_depots())) out.push_back(deleted.depot.id);
+    return out;
+  }
+
+  // Until a look at the whole history finds nothing: others may commit meanwhile.
+  Result<void> rewrite(const DepotId& depot) {
+    clean_.clear();
+    bool any = false;
+    for (int attempt = 0; attempt < kMaxUpdates; ++attempt) {
+      const auto found = load(realm_, kv_, depot);
+      const auto stored = TRY(found);
+      if (!stored) return {};
+      const auto count = TRY(rewrite_some(*stored));
+      any = any || count.value_or(0) > 0;
+      if (count == 0 || options_.dry_run) {
+        report_.depots += any ? 1 : 0;
+        return {};
+      }
+    }
+    return fail(Code::kConflict, "the depot {} is changing too fast; run it again", depot.render());
+  }
+
+  // Up to kVersionsAtATime in one step; how many. Nullopt when somebody was faster.
+  Result<std::optional<std::size_t>> rewrite_some(StoredDepot stored) {
+    const auto& depot = stored.record.depot;
+    std::vector<HistoryEntry> entries;
+    TRY(for_each_version(depot.id, [&](const HistoryEntry& entry) -> Result<void> {
+      entries.push_back(entry);
+      return {};
+    }));
+    Stage own(realm_.nodes());
+    auto& stage = options_.dry_run ? stage_ : own;
+    const auto most = options_.dry_run ? kAll : kVersionsAtATime;
+    Batch batch;
+    batch.realm = realm_.id();
+    batch.conditions.push_back({stored.key, stored.value});
+    auto& moved = plan_.moved[depot.id];
+    std::set<NodeKey> made;
+    std::size_t count = 0;
+    for (auto& entry : entries) {
+      if (count == most) break;
+      const auto root = TRY(without(stage, depot.id, entry.root));
+      if (root == entry.root) continue;
+      count += 1;
+      const auto old = std::exchange(entry.root, root);
+      moved.insert_or_assign(old, root);
+      entry.purged = true;
+      TRY(replace(batch, depot.id, old, entry));
+      made.insert(root);
+      if (entry.sequence == depot.sequence) stored.record.depot.root = root;
+    }
+    if (count == 0 || options_.dry_run) {
+      report_.versions += count;
+      return count;
+    }
+    batch.puts.push_back({stored.key, stored.encode()});
+    std::set<NodeKey> added;
+    for (const auto& root : made) {
+      for (auto& node : stage.reachable(root)) {
+        if (added.insert(node->key()).second) batch.nodes.push_back(std::move(node));
+      }
+    }
+    auto done = kv_.commit(std::move(batch));
+    if (!done && done.error().code == Code::kConflict) return std::nullopt;
+    TRY(std::move(done));
+    report_.versions += count;
+    return count;
+  }
+
+  // The version's record with its new root, and what is known of the old one.
+  Result<void> replace(Batch& batch, const DepotId& depot, const NodeKey& old,
+                       const HistoryEntry& entry) {
+    batch.required.push_back(old);
+    batch.puts.push_back(
+        {records::history_key(realm_.id(), depot, entry.sequence), records::encode(entry)});
+    plan_.seeds.insert(old);
+    batch.puts.push_back({records::purge_key(realm_.id(), old), Bytes()});
+    for (const auto& key : content_) {
+      batch.puts.push_back({records::purge_key(realm_.id(), key), Bytes()});
+    }
+    TRY(scan_records(kv_, records::origins(realm_.id(), old),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       const auto found = TRY(records::decode_origin(key, value));
+                       if (found.origin.place.depot == depot) batch.deletes.emplace_back(key);
+                       return {};
+                     }));
+    const auto origin = records::origin_key(realm_.id(), entry.root, depot);
+    if (!TRY(kv_.get(origin))) {
+      batch.puts.push_back({origin, records::encode(Origin{depot, entry.root, entry.time})});
+    }
+    return {};
+  }
+
+  // The root without what is purged; the same when it has none of it.
+  Result<NodeKey> without(Stage& stage, const DepotId& depot, const NodeKey& root) {
+    if (clean_.contains(root)) return root;
+    std::set<Path> gone;
+    if (place_ != nullptr && depot == place_->depot) {
+      if (const auto found = TRY(find_place(stage, root, place_->path))) {
+        gone.insert(place_->path);
+        // A version that came since.
+        if (content_.insert(found->key).second) reach_.reset();
+      }
+    }
+    if (by_key_) {
+      if (node_ != nullptr && root == *node_) {
+        TRY(stage.add(empty_dict()));
+        return empty_dict()->key();
+      }
+      for (auto& path : TRY(reach().paths(root, kAll))) gone.insert(std::move(path));
+    }
+    if (gone.empty()) {
+      clean_.insert(root);
+      return root;
+    }
+    TreeEditor editor(stage, TRY(dict_open(stage, root)));
+    for (const auto& path : gone) TRY(editor.remove(path));
+    return TRY(editor.finish())->key();
+  }
+
+  // For the content itself. The empty directory is in many trees and says nothing.
+  Reach& reach() {
+    if (!reach_) {
+      wanted_ = content_;
+      wanted_.erase(empty_dict()->key());
+      reach_.emplace(realm_.nodes(), wanted_);
+    }
+    return *reach_;
+  }
+
+  // Roots that are not in a history, and what they grew from.
+  Result<void> look_at_drafts() {
+    struct Change {
+      Bytes key;
+      Bytes stored;
+      std::optional<Bytes> value;
+      std::optional<NodeKey> seed;
+    };
+    std::vector<Change> changes;
+    TRY(scan_records(
+        kv_, records::origins(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
+          auto found = TRY(records::decode_origin(key, value));
+          const auto moved = plan_.moved.find(found.origin.place.depot);
+          if (moved == plan_.moved.end() && !by_key_) return {};
+          const bool holds = TRY(reach().holds(found.root));
+          // What was committed is in the history, as far as it is kept; only its key is left.
+          const bool committed = found.origin.grew_from(found.root);
+          const bool live = moved != plan_.moved.end() && is_new(moved->second, found.root);
+          if (holds && !live && (committed || by_key_)) {
+            changes.push_back({Bytes(key), Bytes(value), std::nullopt, found.root});
+            report_.drafts += committed ? 0 : 1;
+            return {};
+          }
+          auto bases = found.origin.others;
+          bases.push_back(found.origin.base);
+          for (const auto& base : bases) {
+            if (TRY(reach().holds(base))) plan_.seeds.insert(base);
+          }
+          // A draft with the content in it cannot be merged any more, which would bring it back;
+          // another goes on from what its base became.
+          if (holds || moved == plan_.moved.end() || !found.origin.place.path.is_root()) return {};
+          auto origin = found.origin;
+          auto follow = [&](NodeKey& base) {
+            if (auto at = moved->second.find(base); at != moved->second.end()) base = at->second;
+          };
+          follow(origin.base);
+          for (auto& other : origin.others) follow(other);
+          if (origin == found.origin) return {};
+          changes.push_back({Bytes(key), Bytes(value), records::encode(origin), std::nullopt});
+          return {};
+        }));
+    for (auto& change : changes) {
+      if (change.seed) plan_.seeds.insert(*change.seed);
+      if (options_.dry_run) continue;
+      Batch batch;
+      batch.durability = Durability::kBuffered;
+      batch.conditions.push_back({change.key, change.stored});
+      if (change.value) {
+        batch.puts.push_back({change.key, std::move(*change.value)});
+      } else {
+        batch.deletes.push_back(change.key);
+        batch.puts.push_back({records::purge_key(realm_.id(), *change.seed), Bytes()});
+      }
+      auto done = kv_.commit(std::move(batch));
+      // Somebody has made the same root again: it is reported as what holds the content.
+      if (!done && done.error().code != Code::kConflict) return Failure(std::move(done).error());
+    }
+    return {};
+  }
+
+  static bool is_new(const std::map<NodeKey, NodeKey>& moved, const NodeKey& root) {
+    return std::ranges::any_of(moved, [&](const auto& pair) { return pair.second == root; });
+  }
+
+  // Every node that is to go, so that a sweep that is broken off can be finished.
+  Result<void> note_rest() {
+    Batch batch;
+    auto commit = [&]() -> Result<void> {
+      if (batch.puts.empty()) return {};
+      return kv_.commit(std::exchange(batch, {}));
+    };
+    auto note = [&](const NodeKey& key) -> Result<void> {
+      batch.puts.push_back({records::purge_key(realm_.id(), key), Bytes()});
+      return batch.puts.size() < kRecordsAtATime ? Result<void>() : commit();
+    };
+    for (const auto& key : plan_.seeds) TRY(note(key));
+    for (const auto& [key, bytes] : plan_.doomed) {
+      if (!plan_.seeds.contains(key)) TRY(note(key));
+    }
+    return commit();
+  }
+
+  Realm& realm_;
+  KeyValueStore& kv_;
+  const PurgeOptions& options_;
+  const Place* place_;
+  const NodeKey* node_;
+  bool by_key_;
+  Stage stage_;  // what a dry run makes
+  std::unordered_set<NodeKey> content_;
+  std::unordered_set<NodeKey> wanted_;
+  std::optional<Reach> reach_;
+  std::unordered_set<NodeKey> clean_;
+  PurgePlan plan_;
+  PurgeReport report_;
+};
+
+}  // namespace
+
+std::string_view name(PurgeHolder::Kind kind) {
+  switch (kind) {
+    case PurgeHolder::Kind::kDepot:
+      return "depot";
+    case PurgeHolder::Kind::kDeletedDepot:
+      return "deleted depot";
+    case PurgeHolder::Kind::kDraft:
+      return "draft";
+    case PurgeHolder::Kind::kScope:
+      return "scope";
+    case PurgeHolder::Kind::kUpload:
+      return "upload";
+  }
+  std::unreachable();
+}
+
+Result<PurgeReport> purge(Realm& realm, const PurgeTarget& target, const PurgeOptions& options) {
+  return Purger(realm, target, options).run();
+}
+
+}  // namespace cairn
