@@ -26,8 +26,8 @@ namespace {
 constexpr std::uint64_t kWriters = 5;
 constexpr std::uint64_t kFirstShared = 3;
 // Every commit of a depot of one's own stays in its history; the shared depot's become garbage.
-constexpr std::uint64_t kOwnHistory = Realm::kMaxMaxHistory;
-constexpr std::uint64_t kSharedHistory = 20;
+const Keep kOwnHistory = Keep::all();
+const Keep kSharedHistory{.days = 0, .daily = 0, .last = 20};
 
 // One call, so that the parent never sees half a line of another thread.
 void say(const std::string& line) {
@@ -36,12 +36,12 @@ void say(const std::string& line) {
   }
 }
 
-Result<DepotId> depot_titled(Realm& realm, const std::string& title, std::uint64_t max_history) {
+Result<DepotId> depot_titled(Realm& realm, const std::string& title, const Keep& keep) {
   auto page = TRY(realm.list_depots(100, std::nullopt));
   for (const auto& depot : page.depots) {
     if (depot.title == title) return depot.id;
   }
-  return TRY(realm.create_depot(title, std::nullopt, max_history)).id;
+  return TRY(realm.create_depot(title, std::nullopt, Realm::kDefaultMaxHistory, keep)).id;
 }
 
 class Writer final {

@@ -168,7 +168,9 @@ Result<void> check_depot(Realm& realm, const std::vector<Ack>& acks, std::mt1993
                   depot.sequence, ack.sequence);
     }
     if (ack.sequence > newest->sequence) newest = &ack;
-    if (ack.sequence + depot.max_history < depot.sequence) continue;  // fell out of the history
+    const bool may_be_gone =
+        !depot.keep.everything && ack.sequence + depot.keep.last <= depot.sequence;
+    if (may_be_gone) continue;
     auto found = history.find(ack.sequence);
     if (found == history.end() || found->second != ack.root) {
       return fail(Code::kInternal, "the acknowledged commit {} of '{}' is not in its history",

@@ -85,7 +85,7 @@ Result<Place> Rights::place_at(std::string_view address) const {
   auto parsed = DepotAddress::parse(address);
   if (parsed) return place_at(*parsed);
   // A depot that may not be seen does not exist, whatever is wrong with what follows its id.
-  const auto depot = TRY(DepotId::parse(address.substr(0, address.find('/'))));
+  const auto depot = TRY(DepotId::parse(address.substr(0, address.find_first_of("/@"))));
   if (places(depot).empty()) return no_depot(address);
   return Failure(std::move(parsed).error());
 }

@@ -57,16 +57,27 @@ Result<Place> Sight::live(Result<Place> found) const {
 }
 
 Result<Place> Sight::place(const DepotAddress& address) const {
-  return live(session_.rights.place_at(address));
+  auto found = TRY(live(session_.rights.place_at(address)));
+  if (!address.version) return found;
+  return fail(Code::kInvalidArgument,
+              "'{}' is a version, which does not change; name the depot itself, without '@{}'",
+              shown(address.render()), address.version->render());
 }
 
 Result<Place> Sight::place(std::string_view address) const {
-  return live(session_.rights.place_at(address));
+  // First whether it may be seen: what may not does not exist, whatever else is wrong.
+  TRY(live(session_.rights.place_at(address)));
+  return place(TRY(DepotAddress::parse(address)));
 }
 
 Result<Target> Sight::target(std::string_view text) const {
   if (text.starts_with(DepotTag::kPrefix)) {
     auto where = TRY(session_.rights.place_at(text));
+    const auto address = TRY(DepotAddress::parse(text));
+    if (address.version) {
+      const auto then = TRY(realm_.version_at(where, *address.version));
+      return Target{then.root, std::nullopt, std::move(where)};
+    }
     auto root = TRY(realm_.root_at(where));
     return Target{root, std::move(where)};
   }
@@ -85,6 +96,8 @@ Result<bool> Sight::has(const NodeKey& key) const {
 }
 
 Result<NodeKey> Sight::node(std::string_view text) const {
+  // A version of a depot is a root like any other.
+  if (text.starts_with(DepotTag::kPrefix) && text.contains('@')) return TRY(target(text)).root;
   if (!text.starts_with("nod_")) return wrong_id(text, "a node key (nod_…)");
   if (session_.rights.realm_wide()) return realm_.resolve(text);
   const auto prefix = TRY(KeyPrefix::parse(text));

@@ -182,6 +182,10 @@ Result<Context> Context::parse(std::string_view depot, std::string_view path,
   Context out{TRY(DepotAddress::parse(depot)), TRY(Path::parse(path)),
               TRY(json::Pointer::parse(pointer))};
   TRY(check_place(out.path));
+  if (out.depot.version) {
+    return fail(Code::kInvalidArgument,
+                "a context is in a depot as it is now; '{}' is a version of one", shown(depot));
+  }
   return out;
 }
 

@@ -282,19 +282,24 @@ Result<CommitResult> Realm::commit(const CommitRequest& request, const Stage& st
 }
 
 // Moves the depot's record to the attempt's root, and says everything that goes with it.
-Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& request,
+Batch Realm::batch_for(Depot& depot, Bytes stored, Attempt& attempt, const CommitRequest& request,
                        const Stage* stage, std::span<const NodeKey> linked) const {
   Batch batch;
   batch.realm = id_;
   auto key = records::depot_key(id_, depot.id);
-  // Before the record is changed below: the condition is the depot as it was read.
-  batch.conditions.push_back({key, records::encode(depot)});
+  // The bytes as they were read: an older program may have written them otherwise.
+  batch.conditions.push_back({key, std::move(stored)});
   depot.root = attempt.root;
   depot.sequence += 1;
   // Never backwards, also when the clock was set back.
   depot.updated_at = std::max(clock_.now(), depot.updated_at);
-  HistoryEntry entry{depot.sequence,   depot.root,      request.author,
-                     depot.updated_at, request.message, attempt.merged};
+  HistoryEntry entry{.sequence = depot.sequence,
+                     .root = depot.root,
+                     .author = request.author,
+                     .time = depot.updated_at,
+                     .message = request.message,
+                     .merged = attempt.merged,
+                     .undid = request.undid};
   batch.puts.push_back({key, records::encode(depot)});
   batch.puts.push_back(
       {records::history_key(id_, depot.id, depot.sequence), records::encode(entry)});
@@ -310,11 +315,6 @@ Batch Realm::batch_for(Depot& depot, Attempt& attempt, const CommitRequest& requ
   if (request.author) leaves_.drop(batch, *request.author, depot.id, request.root);
   ownership_.add_to(batch, request.owners, {&attempt.place_root, 1});
   ownership_.add_to(batch, request.owners, request.also_owned);
-  // The current entry and max_history before it are kept; one falls out with each commit.
-  if (depot.sequence > depot.max_history) {
-    auto oldest = depot.sequence - depot.max_history - 1;
-    batch.deletes.push_back(records::history_key(id_, depot.id, oldest));
-  }
   if (stage != nullptr) {
     batch.nodes = stage->reachable(request.root);
     batch.required.assign(linked.begin(), linked.end());
@@ -375,7 +375,7 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
                                                        std::span<const NodeKey> linked,
                                                        Merging merging) {
   // Not get_depot(): what is remembered may be one commit behind, and the attempt would be in vain.
-  auto depot = TRY(read_depot(request.depot));
+  auto [depot, stored] = TRY(read_depot(request.depot));
   auto current = TRY(current_root(depot, request));
   TRY(check_current(current, request));
   const auto ground = TRY(ground_of(current, request));
@@ -383,7 +383,8 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
   auto attempt = TRY(try_commit(depot, current, ground.base, request, nodes_with(stage)));
   if (request.dry_run) return would_be(depot, std::move(attempt));
   if (attempt.root == depot.root) return TRY(unchanged(depot, std::move(attempt), request));
-  auto done = kv_.commit(batch_for(depot, attempt, request, stage, linked));
+  if (!depot.dropped) depot.dropped = depot.sequence + 1 - TRY(history_length(depot));
+  auto done = kv_.commit(batch_for(depot, std::move(stored), attempt, request, stage, linked));
   if (done) {
     return CommitResult{depot,
                         true,

@@ -479,8 +479,8 @@ TEST_P(ManyCommits, WhileADepotIsRenamedAndTrimmedLoseNothing) {
     std::jthread renamer([&] {
       for (int i = 0; i < kCommits; ++i) {
         EXPECT_THAT(world.realm.rename_depot(depot.id, fmt::format("busy {}", i)), IsOk());
-        EXPECT_THAT(world.realm.set_max_history(depot.id, 3 + static_cast<unsigned>(i % 4)),
-                    IsOk());
+        EXPECT_THAT(world.realm.set_keep(depot.id, Keep{.days = 0, .daily = 0, .last = 3}), IsOk());
+        EXPECT_THAT(thin_history(world.realm, depot.id), IsOk());
       }
     });
     std::vector<std::jthread> threads;
@@ -503,8 +503,11 @@ TEST_P(ManyCommits, WhileADepotIsRenamedAndTrimmedLoseNothing) {
   EXPECT_EQ(depot.record().title, fmt::format("busy {}", kCommits - 1));
   EXPECT_EQ(depot.files().size(), 2U * kCommits);
   EXPECT_EQ(depot.record().sequence, 2U * kCommits);
-  EXPECT_LE(depot.history().size(), 7U);
   EXPECT_EQ(depot.history().front().root, depot.root());
+  EXPECT_EQ(must(world.realm.history_length(depot.record())), depot.history().size());
+  must(thin_history(world.realm, depot.id));
+  EXPECT_EQ(depot.history().size(), 3U);
+  EXPECT_EQ(must(world.realm.history_length(depot.record())), 3U);
 }
 
 // ---- Any sequence of agents' doings -------------------------------------------------------------

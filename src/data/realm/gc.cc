@@ -8,6 +8,7 @@
 
 #include "data/realm/import_commit.h"
 #include "data/realm/marker.h"
+#include "data/realm/retention.h"
 
 namespace cairn {
 namespace {
@@ -33,6 +34,7 @@ class Collector final {
   Result<GcReport> run() {
     TRY(look_at_deleted());
     TRY(find_purged());
+    if (!options_.dry_run) report_.thinned = TRY(thin_histories());
     // From here on the store notes what others store or require; only then is marking safe.
     auto sweep = TRY(realm_.nodes().begin_sweep());
     TRY(mark_roots());
@@ -92,6 +94,7 @@ class Collector final {
       batch.deletes.emplace_back(at);
       return Scan::kContinue;
     };
+    batch.deletes.push_back(records::tags_key(realm_.id(), depot));
     TRY(kv_.scan(records::imports(realm_.id(), depot), Direction::kForward, remove_all));
     TRY(kv_.scan(records::history(realm_.id(), depot), Direction::kForward, remove_all));
     auto done = kv_.commit(std::move(batch));
@@ -127,6 +130,18 @@ class Collector final {
     for (const auto& key : purging_) batch.deletes.push_back(records::purge_key(realm_.id(), key));
     if (batch.deletes.empty()) return {};
     return kv_.commit(std::move(batch));
+  }
+
+  Result<std::uint64_t> thin_histories() {
+    std::vector<DepotId> depots;
+    TRY(scan_records(kv_, records::depots(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       depots.push_back(TRY(records::decode_depot(key, value)).id);
+                       return {};
+                     }));
+    std::uint64_t removed = 0;
+    for (const auto& depot : depots) removed += TRY(thin_history(realm_, depot));
+    return removed;
   }
 
   // First what depots, deleted ones and delegates hold, then what only the grace time keeps: so

@@ -1,4 +1,5 @@
-// Garbage collection of one realm: mark what is reachable, sweep the rest, while it is used.
+// Garbage collection of one realm: thin histories, mark what is reachable, sweep the rest, while it
+// is used.
 //
 // Roots are every root in a depot or its history, also of one that was deleted and can be restored,
 // every root somebody wrote within the grace time together with what it grew from, and every node
@@ -31,6 +32,7 @@ struct GcOptions {
 };
 
 struct GcReport {
+  std::uint64_t thinned = 0;      // commits that their depots do not keep any more (retention.h)
   std::uint64_t marked = 0;       // nodes that are in use, or spared
   std::uint64_t removed = 0;      // nodes taken
   std::uint64_t freed_bytes = 0;  // physical

@@ -1,4 +1,4 @@
-// Realm::history, in_history and revert: what a depot, or a place in it, was.
+// Realm::history, in_history: what a depot, or a place in it, was.
 
 #include "data/realm/realm.h"
 
@@ -108,6 +108,16 @@ Result<HistoryPage> Realm::history_at(const Place& place, std::size_t limit,
   return page;
 }
 
+Result<std::uint64_t> Realm::history_length(const Depot& depot) const {
+  if (depot.dropped) return depot.sequence + 1 - *depot.dropped;
+  std::uint64_t count = 0;
+  TRY(kv_.scan(records::history(id_, depot.id), Direction::kForward, [&](ByteView, ByteView) {
+    ++count;
+    return Scan::kContinue;
+  }));
+  return count;
+}
+
 Result<bool> Realm::in_history(const Place& place, const NodeKey& root) const {
   TRY(check_place(place.path));
   const bool whole = place.path.is_root();
@@ -127,26 +137,6 @@ Result<bool> Realm::in_history(const Place& place, const NodeKey& root) const {
     found = there && there->key == root;
   }
   return found;
-}
-
-Result<CommitResult> Realm::revert(const Place& place, const NodeKey& root,
-                                   std::string_view message, std::optional<DelegateId> author) {
-  TRY(get_depot(place.depot));
-  if (!TRY(in_history(place, root))) {
-    return fail(Code::kHistoryNotFound,
-                "{} is not in the history of {}; its history lists the roots to choose from",
-                root.render(), place.depot.render());
-  }
-  CommitRequest request{.depot = place.depot,
-                        .root = root,
-                        .message = std::string(message),
-                        // A revert is meant to replace what is there now, so there is nothing to
-                        // merge with.
-                        .force = true,
-                        .author = author,
-                        .place = place.path};
-  if (request.message.empty()) request.message = fmt::format("revert to {}", root.render_short());
-  return commit(request);
 }
 
 }  // namespace cairn

@@ -424,7 +424,7 @@ TEST_F(ImportTest, ReadsAgainWhatWasChangedShortlyBeforeTheLastTime) {
 TEST_F(ImportTest, BeginsWithTheLastOneHoweverLittleTheHistoryKeeps) {
   write_files(kTree);
   import();
-  must(world.realm.set_max_history(depot.id, 1));
+  must(world.realm.set_keep(depot.id, must(Keep::parse("last=2"))));
   depot.with("x", "1").committed().with("x", "2").committed().with("x", "3").committed();
   world.clock.advance(std::chrono::hours(26));
   must(collect_garbage(world.realm));
@@ -588,7 +588,7 @@ TEST_F(ImportTest, KeepsTheNodesItDoesNotReadAgain) {
   write_files(kTree);
   import();
   world.clock.advance(std::chrono::hours(48));
-  must(realm.set_max_history(depot.id, 1));
+  must(realm.set_keep(depot.id, must(Keep::parse("last=2"))));
   auto other = world.a_depot("other").with("x", "1").committed().with("x", "2").committed();
   write_file("new", "1");
   bool happened = false;

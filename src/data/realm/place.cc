@@ -8,13 +8,21 @@ namespace cairn {
 
 Result<DepotAddress> DepotAddress::parse(std::string_view text) {
   const auto slash = text.find('/');
-  DepotAddress out{TRY(DepotId::parse(text.substr(0, slash)))};
+  // An id has no '@' in it, and a version no '/'; a path may have any.
+  const auto at = text.substr(0, slash).find('@');
+  DepotAddress out{TRY(DepotId::parse(text.substr(0, std::min(at, slash))))};
+  if (at != std::string_view::npos) {
+    out.version = TRY(Version::parse(text.substr(0, slash).substr(at + 1)));
+  }
   if (slash != std::string_view::npos) out.place = TRY(Path::parse(text.substr(slash + 1)));
   return out;
 }
 
 std::string DepotAddress::render() const {
-  return place ? depot.render() + "/" + place->render() : depot.render();
+  auto text = depot.render();
+  if (version) text += '@' + version->render();
+  if (place) text += '/' + place->render();
+  return text;
 }
 
 std::string Place::render() const {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/id.h"
+#include "data/realm/version.h"
 #include "data/tree/view.h"
 
 namespace cairn {
@@ -27,9 +28,11 @@ struct Place {
   Path path;  // of names only
 };
 
-// How a caller names a place: by its depot, and when it may see several of that, by which one.
+// How a caller names a place: by its depot, and when it may see several of that, by which one; and
+// a version of it.
 struct DepotAddress {
-  // `dpt_…`, or `dpt_…/docs`. Fails as DepotId::parse() and Path::parse() do.
+  // `dpt_…`, `dpt_…/docs`, `dpt_…@~1` or `dpt_…@~1/docs`. Fails as DepotId::parse(),
+  // Version::parse() and Path::parse() do.
   static Result<DepotAddress> parse(std::string_view text);
   std::string render() const;
 
@@ -37,6 +40,7 @@ struct DepotAddress {
 
   DepotId depot;
   std::optional<Path> place = std::nullopt;
+  std::optional<Version> version = std::nullopt;
 };
 
 // INVALID_PATH when the path has a child index in it: what that names changes with every commit.

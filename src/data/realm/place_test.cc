@@ -443,8 +443,9 @@ TEST(PlaceHistory, LooksAtAThousandCommitsAPage) {
 
 TEST(PlaceHistory, BeginsWithTheOldestCommitThatIsKept) {
   World world;
-  auto depot = world.a_depot("short", 2).with("docs/a", "1").committed("docs");
+  auto depot = world.a_depot("short").with("docs/a", "1").committed("docs");
   for (int i = 0; i < 4; ++i) depot.with("src", fmt::format("{}", i)).committed("outside");
+  keep_only(world.realm, depot.id, 3);
   auto entries = depot.at("docs").history();
   ASSERT_THAT(entries, SizeIs(1));
   EXPECT_EQ(entries[0].sequence, 3U);

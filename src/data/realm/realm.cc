@@ -51,13 +51,14 @@ Realm::Realm(Store& store, const RealmId& id, const Clock& clock, Random& random
 }
 
 Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey> root,
-                                  std::uint64_t max_history) {
+                                  std::uint64_t max_history, const Keep& keep) {
   TRY(check_title(title));
   TRY(check_max_history(max_history));
   Depot depot;
   depot.id = DepotId::make(clock_, random_);
   depot.title = title;
   depot.max_history = max_history;
+  depot.keep = keep;
   depot.created_at = depot.updated_at = clock_.now();
   auto empty = empty_dict();
   depot.root = root.value_or(empty->key());
@@ -129,7 +130,7 @@ Result<Depot> Realm::get_depot(const DepotId& depot) const {
     }
     generation = remembered->generation;
   }
-  auto read = TRY(read_depot(depot));
+  auto read = TRY(read_depot(depot)).depot;
   // A change that was announced since may be newer than what was read.
   auto remembered = remembered_.lock();
   if (remembered->generation == generation) {
@@ -152,11 +153,11 @@ Result<std::vector<Depot>> Realm::depots_titled(std::string_view title) const {
   return out;
 }
 
-Result<Depot> Realm::read_depot(const DepotId& depot) const {
+Result<Realm::StoredDepot> Realm::read_depot(const DepotId& depot) const {
   auto key = records::depot_key(id_, depot);
   auto value = TRY(kv_.get(key));
   if (!value) return no_depot(depot);
-  return records::decode_depot(key, *value);
+  return StoredDepot{TRY(records::decode_depot(key, *value)), std::move(*value)};
 }
 
 Result<Depot> Realm::update(const DepotId& id, const DepotChange& change) {
@@ -187,16 +188,16 @@ Result<Depot> Realm::rename_depot(const DepotId& depot, std::string_view title) 
 
 Result<Depot> Realm::set_max_history(const DepotId& depot, std::uint64_t max_history) {
   TRY(check_max_history(max_history));
-  return update(depot, [&](Depot& record, Batch& batch) -> Result<void> {
+  return update(depot, [&](Depot& record, Batch&) -> Result<void> {
     record.max_history = max_history;
-    // The history holds the current entry and max_history before it.
-    if (record.sequence <= max_history) return {};
-    auto old = records::history(id_, depot);
-    old.end = records::history_key(id_, depot, record.sequence - max_history);
-    return kv_.scan(old, Direction::kForward, [&](ByteView key, ByteView) {
-      batch.deletes.emplace_back(key);
-      return Scan::kContinue;
-    });
+    return {};
+  });
+}
+
+Result<Depot> Realm::set_keep(const DepotId& depot, const Keep& keep) {
+  return update(depot, [&](Depot& record, Batch&) -> Result<void> {
+    record.keep = keep;
+    return {};
   });
 }
 

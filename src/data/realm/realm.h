@@ -28,6 +28,7 @@
 #include "data/realm/place.h"
 #include "data/realm/records.h"
 #include "data/realm/titles.h"
+#include "data/realm/version.h"
 #include "data/store/store.h"
 #include "data/tree/change.h"
 
@@ -75,6 +76,8 @@ struct CommitRequest {
   bool dry_run = false;
   // On a CONFLICT, a root is stored in which everything that fits is merged: `mergedRoot`.
   bool keep_merged = false;
+  // What it takes back, for the history.
+  std::optional<ChangeRange> undid = std::nullopt;
 };
 
 struct CommitResult {
@@ -96,6 +99,22 @@ struct Uncommitted {
   bool more = false;               // there are others
 };
 
+// Commits to be taken back, as seen from a place.
+struct UndoRequest {
+  Place place;
+  ChangeRange changes;
+  std::string message;
+  std::optional<DelegateId> author = std::nullopt;
+  std::vector<DelegateId> owners = {};
+  bool dry_run = false;  // as in CommitRequest
+};
+
+// What some commits did to a place.
+struct Replaced {
+  HistoryEntry last;  // the last of them; its root is of the place
+  NodeKey before;     // what stood at the place before the first
+};
+
 struct SaveOptions {
   // Where the change began: the depot, or a place in it. Nullopt: at some root.
   std::optional<Place> place = std::nullopt;
@@ -112,6 +131,7 @@ class Realm final {
   static constexpr std::uint64_t kMaxMaxHistory = 10'000;
   static constexpr std::size_t kMaxTitleBytes = Titles::kMaxBytes;
   static constexpr std::size_t kMaxMessageBytes = 4000;
+  static constexpr std::size_t kMaxTags = 1000;
 
   Realm(Store& store, const RealmId& id, const Clock& clock, Random& random,
         RealmOptions options = {});
@@ -127,14 +147,18 @@ class Realm final {
   // A new depot at an empty root, or at a root of this realm. TARGET_EXISTS with the `depotId` that
   // has the title already.
   Result<Depot> create_depot(std::string_view title, std::optional<NodeKey> root = std::nullopt,
-                             std::uint64_t max_history = kDefaultMaxHistory);
+                             std::uint64_t max_history = kDefaultMaxHistory, const Keep& keep = {});
   Result<DepotPage> list_depots(std::size_t limit, std::optional<std::string_view> cursor);
   // From memory when nobody has changed it since it was last read.
   Result<Depot> get_depot(const DepotId& depot) const;
   // None, or one; several from before titles were unique.
   Result<std::vector<Depot>> depots_titled(std::string_view title) const;
   Result<Depot> rename_depot(const DepotId& depot, std::string_view title);
+  // How many earlier roots are shown with the depot; what is kept is another thing.
   Result<Depot> set_max_history(const DepotId& depot, std::uint64_t max_history);
+  // How much of the history is kept. What is no longer kept goes with the next collection of
+  // garbage (retention.h).
+  Result<Depot> set_keep(const DepotId& depot, const Keep& keep);
   // Takes a depot out of sight; its title is free. Until restorable_until() it comes back with all
   // it had, after that the garbage collector removes it.
   Result<DeletedDepot> delete_depot(const DepotId& depot);
@@ -170,12 +194,35 @@ class Realm final {
   // empty, and still have a cursor.
   Result<HistoryPage> history_at(const Place& place, std::size_t limit,
                                  std::optional<std::string_view> cursor) const;
+  // How many commits the history has, with the first. Of a depot that an older program wrote last,
+  // counts them.
+  Result<std::uint64_t> history_length(const Depot& depot) const;
   // Whether this stands at the place, or did in a commit of the history.
   Result<bool> in_history(const Place& place, const NodeKey& root) const;
+  // The version that is meant, as seen from a place: the commit that made it, with the root of the
+  // place then. HISTORY_NOT_FOUND when it is not there, or not any more.
+  Result<HistoryEntry> version_at(const Place& place, const Version& version) const;
   // Brings a root of the history back as a new commit. HISTORY_NOT_FOUND when it is not in there.
   // At a place only the place is brought back, and made again if it is gone.
   Result<CommitResult> revert(const Place& place, const NodeKey& root, std::string_view message,
                               std::optional<DelegateId> author = std::nullopt);
+  // Brings back what stood at a path then, a file or a directory, or nothing; the rest of the place
+  // stays as it is. REQUIRES: the request's root is one that its place had.
+  Result<CommitResult> restore(CommitRequest request, const Path& path);
+
+  // What commits did to a place. HISTORY_NOT_FOUND when one of the two versions it takes to know is
+  // not kept, or nothing stood there.
+  Result<Replaced> replaced_by(const Place& place, const ChangeRange& changes) const;
+  // Takes commits back, in one commit: what is at the place now, without what they did. What came
+  // later stays; where it builds on them it is CONFLICT with the `paths`, and nothing changes.
+  Result<CommitResult> undo(const UndoRequest& request);
+
+  // Versions with names, by name. They are kept for as long as they have one.
+  Result<std::vector<Tag>> tags(const DepotId& depot) const;
+  // Names the version after a commit; a name that there is moves. HISTORY_NOT_FOUND.
+  Result<Tag> set_tag(const DepotId& depot, std::string_view name, std::uint64_t sequence);
+  // HISTORY_NOT_FOUND when there is none of that name.
+  Result<void> remove_tag(const DepotId& depot, std::string_view name);
 
   // Stores the outcome of a change that began at `from`, and remembers what it grew from: the
   // place's root when it began at a place, what `from` grew from otherwise.
@@ -223,7 +270,15 @@ class Realm final {
   Result<void> set_quota(std::uint64_t physical_bytes) { return nodes_.set_quota(physical_bytes); }
 
  private:
-  Result<Depot> read_depot(const DepotId& depot) const;
+  struct StoredDepot {
+    Depot depot;
+    Bytes bytes;  // as they are in the store
+  };
+  Result<StoredDepot> read_depot(const DepotId& depot) const;
+  Result<HistoryEntry> entry_at(const Depot& depot, std::uint64_t sequence) const;
+  Result<HistoryEntry> entry_back(const Place& place, std::uint64_t count) const;
+  Result<HistoryEntry> entry_then(const Depot& depot, Millis time) const;
+  Result<HistoryEntry> seen_from(const Place& place, HistoryEntry entry) const;
   struct Attempt;
   Result<std::optional<NodeKey>> current_root(const Depot& depot,
                                               const CommitRequest& request) const;
@@ -242,8 +297,8 @@ class Realm final {
                               const CommitRequest& request);
   Result<CommitResult> unchanged(const Depot& depot, Attempt attempt, const CommitRequest& request);
   static CommitResult would_be(const Depot& depot, Attempt attempt);
-  Batch batch_for(Depot& depot, Attempt& attempt, const CommitRequest& request, const Stage* stage,
-                  std::span<const NodeKey> linked) const;
+  Batch batch_for(Depot& depot, Bytes stored, Attempt& attempt, const CommitRequest& request,
+                  const Stage* stage, std::span<const NodeKey> linked) const;
   Mutex& turn_to_merge(const DepotId& depot);
   const NodeReader& nodes_with(const Stage* stage) const;
   enum class Merging { kNotYet, kNow };

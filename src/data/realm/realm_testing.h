@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "data/realm/realm.h"
+#include "data/realm/retention.h"
 #include "data/store/store_test_support.h"
 #include "data/tree/tree_testing.h"
 
@@ -175,6 +176,12 @@ class DepotStory final {
   Realm* realm_;
   std::map<std::string, std::optional<std::string>> pending_;
 };
+
+// Cuts a history down to its newest commits, as a collection of garbage would.
+inline void keep_only(Realm& realm, const DepotId& depot, std::uint64_t last) {
+  must(realm.set_keep(depot, must(Keep::parse(fmt::format("last={}", last)))));
+  must(thin_history(realm, depot));
+}
 
 // Every row of every table: what is the same before and after when nothing has changed.
 struct Rows {

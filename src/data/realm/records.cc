@@ -4,6 +4,8 @@ namespace cairn::records {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
+// Since depots say what they keep, and commits what they took back.
+constexpr std::uint8_t kVersionOfHistory = 2;
 constexpr std::size_t kIdBytes = 16;
 // Of a commit.
 constexpr std::uint8_t kMerged = 1;
@@ -25,6 +27,16 @@ Failure damaged(std::string_view what) {
 ByteView tail(ByteView key) { return key.substr(1 + kIdBytes); }
 
 bool is_version(ByteReader& in) { return in.byte() == kVersion; }
+
+void put_optional(Bytes& out, const std::optional<std::uint64_t>& value) {
+  out.push_back(value ? 1 : 0);
+  if (value) put_varint(out, *value);
+}
+
+std::optional<std::uint64_t> take_optional(ByteReader& in) {
+  if (in.byte() != 1) return std::nullopt;
+  return in.varint();
+}
 
 Bytes path_hash(std::string_view path) { return Bytes(NodeKey::of(path).bytes()); }
 
@@ -106,27 +118,34 @@ KeyRange purges(const RealmId& realm) { return KeyRange::prefix(key('p', realm.b
 
 std::vector<KeyRange> all(const RealmId& realm) {
   std::vector<KeyRange> out;
-  for (char kind : std::string_view("dhowlfiyzp")) {
+  for (char kind : std::string_view("dhvowlfiyzp")) {
     out.push_back(KeyRange::prefix(key(kind, realm.bytes())));
   }
   return out;
 }
 
 Bytes encode(const Depot& depot) {
-  Bytes out(1, kVersion);
+  Bytes out(1, kVersionOfHistory);
   put_text(out, depot.title);
   out.append(depot.root.bytes());
   put_varint(out, depot.max_history);
   put_varint(out, depot.sequence);
   put_varint(out, static_cast<std::uint64_t>(depot.created_at));
   put_varint(out, static_cast<std::uint64_t>(depot.updated_at));
+  out.push_back(depot.keep.everything ? 1 : 0);
+  put_varint(out, depot.keep.days);
+  put_varint(out, depot.keep.daily);
+  put_varint(out, depot.keep.last);
+  put_optional(out, depot.dropped);
   return out;
 }
 
 Result<Depot> decode_depot(ByteView key, ByteView value) {
   ByteReader in(value);
   Depot depot;
-  if (key.size() != 1 + 2 * kIdBytes || !is_version(in)) return damaged("depot");
+  const auto version = in.byte();
+  const bool known = version == kVersion || version == kVersionOfHistory;
+  if (key.size() != 1 + 2 * kIdBytes || !known) return damaged("depot");
   depot.id = DepotId::from_bytes(tail(key));
   depot.title = in.take(in.varint());
   auto root = in.take(NodeKey::kSize);
@@ -134,6 +153,14 @@ Result<Depot> decode_depot(ByteView key, ByteView value) {
   depot.sequence = in.varint();
   depot.created_at = static_cast<Millis>(in.varint());
   depot.updated_at = static_cast<Millis>(in.varint());
+  depot.dropped = std::nullopt;
+  if (version == kVersionOfHistory) {
+    depot.keep.everything = in.byte() == 1;
+    depot.keep.days = in.varint();
+    depot.keep.daily = in.varint();
+    depot.keep.last = in.varint();
+    depot.dropped = take_optional(in);
+  }
   // Trailing bytes are damage as well: a newer layout has another version.
   if (in.failed() || !in.at_end()) return damaged("depot");
   depot.root = NodeKey::from_bytes(root);
@@ -141,20 +168,27 @@ Result<Depot> decode_depot(ByteView key, ByteView value) {
 }
 
 Bytes encode(const HistoryEntry& entry) {
-  Bytes out(1, kVersion);
+  Bytes out(1, kVersionOfHistory);
   out.append(entry.root.bytes());
   out.push_back(entry.author ? 1 : 0);
   if (entry.author) out.append(entry.author->bytes());
   put_varint(out, static_cast<std::uint64_t>(entry.time));
   put_text(out, entry.message);
   out.push_back(static_cast<char>((entry.merged ? kMerged : 0) | (entry.purged ? kPurged : 0)));
+  out.push_back(entry.undid ? 1 : 0);
+  if (entry.undid) {
+    put_varint(out, entry.undid->from);
+    put_varint(out, entry.undid->to);
+  }
   return out;
 }
 
 Result<HistoryEntry> decode_history(ByteView key, ByteView value) {
   ByteReader in(value);
   HistoryEntry entry;
-  if (key.size() != 1 + 2 * kIdBytes + 8 || !is_version(in)) return damaged("history");
+  const auto version = in.byte();
+  const bool known = version == kVersion || version == kVersionOfHistory;
+  if (key.size() != 1 + 2 * kIdBytes + 8 || !known) return damaged("history");
   for (char c : key.substr(1 + 2 * kIdBytes)) {
     entry.sequence = entry.sequence << 8 | static_cast<unsigned char>(c);
   }
@@ -165,9 +199,43 @@ Result<HistoryEntry> decode_history(ByteView key, ByteView value) {
   const auto flags = in.byte();
   entry.merged = (flags & kMerged) != 0;
   entry.purged = (flags & kPurged) != 0;
+  if (version == kVersionOfHistory && in.byte() == 1) {
+    entry.undid.emplace();
+    entry.undid->from = in.varint();
+    entry.undid->to = in.varint();
+  }
   if (in.failed() || !in.at_end()) return damaged("history");
   entry.root = NodeKey::from_bytes(root);
   return entry;
+}
+
+Bytes tags_key(const RealmId& realm, const DepotId& depot) {
+  return key('v', realm.bytes(), depot.bytes());
+}
+
+Bytes encode(const std::vector<Tag>& tags) {
+  Bytes out(1, kVersion);
+  for (const auto& tag : tags) {
+    put_text(out, tag.name);
+    put_varint(out, tag.sequence);
+    put_varint(out, static_cast<std::uint64_t>(tag.time));
+  }
+  return out;
+}
+
+Result<std::vector<Tag>> decode_tags(ByteView value) {
+  ByteReader in(value);
+  std::vector<Tag> tags;
+  if (!is_version(in)) return damaged("tags");
+  while (!in.failed() && !in.at_end()) {
+    Tag tag;
+    tag.name = in.take(in.varint());
+    tag.sequence = in.varint();
+    tag.time = static_cast<Millis>(in.varint());
+    tags.push_back(std::move(tag));
+  }
+  if (in.failed()) return damaged("tags");
+  return tags;
 }
 
 Bytes encode(const Origin& origin) {
@@ -290,6 +358,11 @@ Result<NodeKey> decode_purge(ByteView key) {
 }  // namespace cairn::records
 
 namespace cairn {
+
+std::string ChangeRange::render() const {
+  if (from == to) return fmt::format("#{}", from);
+  return fmt::format("#{}..#{}", from, to);
+}
 
 Result<void> scan_records(const KeyValueStore& kv, const KeyRange& range,
                           const records::RecordVisitor& visit) {

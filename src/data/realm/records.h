@@ -2,6 +2,7 @@
 //
 //   d realm depot               a depot
 //   h realm depot sequence      one commit of it, oldest first
+//   v realm depot               its tags: versions with names
 //   o realm root depot          the origin of a root: which root of the depot it grew from
 //   o realm root depot hash     the same for a place in the depot; the hash is of its path
 //   w realm delegate node       the delegate wrote the node
@@ -29,6 +30,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "data/cas/node_key.h"
+#include "data/realm/keep.h"
 #include "data/realm/origin.h"
 #include "data/realm/place.h"
 #include "data/store/key_value.h"
@@ -39,15 +41,29 @@ struct Depot {
   DepotId id;
   std::string title;
   NodeKey root;
-  std::uint64_t max_history = 0;
-  std::uint64_t sequence = 0;  // of the commit that set the root
+  std::uint64_t max_history = 0;  // how many earlier roots are shown with the depot
+  std::uint64_t sequence = 0;     // of the commit that set the root
   Millis created_at = 0;
   Millis updated_at = 0;
+  Keep keep = {};  // how much of the history is kept
+  // How many commits the history has lost so far; nothing: nobody has counted yet.
+  std::optional<std::uint64_t> dropped = 0;
 
   bool operator==(const Depot&) const = default;
 };
 
-// One commit: what the depot's root became.
+// Commits from one to another, by their numbers, both included.
+struct ChangeRange {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+
+  // `#14`, or `#14..#16`.
+  std::string render() const;
+
+  bool operator==(const ChangeRange&) const = default;
+};
+
+// One commit: what the depot's root became. Its sequence is its number, the same for everybody.
 struct HistoryEntry {
   std::uint64_t sequence = 0;
   NodeKey root;
@@ -55,7 +71,8 @@ struct HistoryEntry {
   Millis time = 0;
   std::string message;
   bool merged = false;
-  bool purged = false;  // something was taken out of the root since
+  bool purged = false;                              // something was taken out of the root since
+  std::optional<ChangeRange> undid = std::nullopt;  // what it took back
 
   bool operator==(const HistoryEntry&) const = default;
 };
@@ -66,6 +83,15 @@ struct DeletedDepot {
   Millis deleted_at = 0;
 
   bool operator==(const DeletedDepot&) const = default;
+};
+
+// A version with a name, which stays in the history for as long as it has one.
+struct Tag {
+  std::string name;
+  std::uint64_t sequence = 0;
+  Millis time = 0;  // when it was set
+
+  bool operator==(const Tag&) const = default;
 };
 
 // A delegate wrote a node, the last time then.
@@ -95,6 +121,7 @@ Bytes depot_key(const RealmId& realm, const DepotId& depot);
 KeyRange depots(const RealmId& realm);
 Bytes history_key(const RealmId& realm, const DepotId& depot, std::uint64_t sequence);
 KeyRange history(const RealmId& realm, const DepotId& depot);
+Bytes tags_key(const RealmId& realm, const DepotId& depot);
 Bytes origin_key(const RealmId& realm, const NodeKey& root, const Place& place);
 KeyRange origins(const RealmId& realm);
 KeyRange origins(const RealmId& realm, const NodeKey& root);
@@ -120,6 +147,7 @@ using RecordVisitor = std::function<Result<void>(ByteView key, ByteView value)>;
 
 Bytes encode(const Depot& depot);
 Bytes encode(const HistoryEntry& entry);
+Bytes encode(const std::vector<Tag>& tags);
 Bytes encode(const Origin& origin);
 Bytes encode(const Owned& owned);
 Bytes encode(const Leaf& leaf);
@@ -129,6 +157,7 @@ Bytes encode_title(std::span<const DepotId> depots);
 // The parts that are in the key are taken from it. A record that does not decode is IO_ERROR.
 Result<Depot> decode_depot(ByteView key, ByteView value);
 Result<HistoryEntry> decode_history(ByteView key, ByteView value);
+Result<std::vector<Tag>> decode_tags(ByteView value);
 struct RootOrigin {
   NodeKey root;
   Origin origin;

@@ -33,7 +33,12 @@ Depot some_depot(Dice& dice) {
           .max_history = some_number(dice),
           .sequence = some_number(dice),
           .created_at = some_time(dice),
-          .updated_at = some_time(dice)};
+          .updated_at = some_time(dice),
+          .keep = {.everything = dice.one_in(2),
+                   .days = some_number(dice),
+                   .daily = some_number(dice),
+                   .last = some_number(dice)},
+          .dropped = dice.one_in(2) ? std::nullopt : std::optional(some_number(dice))};
 }
 
 HistoryEntry some_entry(Dice& dice) {
@@ -45,6 +50,7 @@ HistoryEntry some_entry(Dice& dice) {
                      .merged = dice.one_in(2),
                      .purged = dice.one_in(2)};
   if (dice.one_in(2)) entry.author = some_id<DelegateId>(dice);
+  if (dice.one_in(2)) entry.undid = ChangeRange{some_number(dice), some_number(dice)};
   return entry;
 }
 
@@ -80,6 +86,12 @@ TEST(Records, DecodeToWhatWasEncoded) {
     EXPECT_EQ(must(records::decode_history(records::history_key(realm, depot.id, entry.sequence),
                                            records::encode(entry))),
               entry);
+
+    std::vector<Tag> tags;
+    for (auto more = dice.below(9); more > 0; --more) {
+      tags.push_back({some_bytes(dice, 1 + dice.below(64)), some_number(dice), some_time(dice)});
+    }
+    EXPECT_EQ(must(records::decode_tags(records::encode(tags))), tags);
 
     Origin origin{some_id<DepotId>(dice), some_key(dice), some_time(dice)};
     for (auto more = dice.below(Origin::kMaxOthers + 1); more > 0; --more) {
@@ -155,9 +167,39 @@ TEST(Records, AreRefusedWhenCutOrLongerOrOfAnotherVersion) {
       EXPECT_TRUE(refused(key, value + '\0'));
       EXPECT_TRUE(refused(key + '\0', value));
       auto newer = value;
-      newer[0] = 2;
+      newer[0] = 3;
       EXPECT_TRUE(refused(key, newer));
     }
+  });
+}
+
+// As programs wrote them that knew neither what is kept nor what was taken back.
+TEST(Records, OfTheFirstVersionAreStillRead) {
+  for_seeds(50, [](Dice& dice) {
+    const auto realm = some_id<RealmId>(dice);
+    auto depot = some_depot(dice);
+    Bytes old(1, 1);
+    put_text(old, depot.title);
+    old.append(depot.root.bytes());
+    for (auto number :
+         {depot.max_history, depot.sequence, static_cast<std::uint64_t>(depot.created_at),
+          static_cast<std::uint64_t>(depot.updated_at)}) {
+      put_varint(old, number);
+    }
+    depot.keep = {};
+    depot.dropped = std::nullopt;
+    EXPECT_EQ(must(records::decode_depot(records::depot_key(realm, depot.id), old)), depot);
+    EXPECT_THAT(records::decode_depot(records::depot_key(realm, depot.id), old + '\0'),
+                FailsWith(Code::kIoError));
+
+    auto entry = some_entry(dice);
+    entry.undid.reset();
+    auto same = records::encode(entry);
+    same.pop_back();
+    same[0] = 1;
+    EXPECT_EQ(
+        must(records::decode_history(records::history_key(realm, depot.id, entry.sequence), same)),
+        entry);
   });
 }
 

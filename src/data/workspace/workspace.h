@@ -141,8 +141,8 @@ class Workspace {
   virtual bool has_history() const { return false; }
   virtual Result<WorkHistory> history(std::size_t limit, std::string_view from) const;
   // Takes a change back and leaves all later ones as they are, or is CONFLICT where they build on
-  // it. Empty: the caller's latest that was not taken back.
-  virtual Result<WorkChange> undo(std::string_view id);
+  // it. From one to another, in one step; empty: the caller's latest that was not taken back.
+  virtual Result<WorkChange> undo(std::string_view from, std::string_view to);
 };
 
 }  // namespace cairn

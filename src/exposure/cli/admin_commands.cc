@@ -117,6 +117,9 @@ Result<int> run_gc(Kit& kit, const AdminArguments& given) {
     return 0;
   }
   Arguments report(answer.as_object());
+  if (const auto thinned = report.number("thinned"); thinned > 0) {
+    kit.out.print("dropped {} that no depot keeps any more\n", counted(thinned, "old commit"));
+  }
   kit.out.print("{} {}, {} {}; {} in use\n", given.dry_run ? "would remove" : "removed",
                 counted(report.number("removed"), "node"), given.dry_run ? "free" : "freed",
                 human_size(report.number("freedBytes")), counted(report.number("marked"), "node"));

@@ -298,6 +298,7 @@ void add_all(Commands& commands) {
   add_tour_command(commands);
   add_mcp_command(commands);
   add_depot_commands(commands);
+  add_history_commands(commands);
   add_file_commands(commands);
   add_stat_commands(commands);
   add_search_commands(commands);

@@ -1,10 +1,9 @@
-// cairn depot create, list, show, log, commit, revert, rename, delete, restore.
+// cairn depot create, list, show, log, commit, revert, tag, keep, rename, delete, restore.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/history.h"
 #include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
 #include "exposure/client/pages.h"
@@ -27,6 +27,9 @@ struct DepotArguments {
   std::string root;
   std::string expected;
   std::string message;
+  std::string keep;
+  std::string name;
+  bool remove = false;
   bool force = false;
   bool yes = false;
   bool if_not_exists = false;
@@ -41,16 +44,21 @@ void show_depot(Output& out, const Arguments& depot) {
   out.print("  root     {}\n", depot.maybe_text("root").value_or("gone"));
   out.print("  created  {}\n", human_time(depot.number("createdAt")));
   out.print("  updated  {}\n", human_time(depot.number("updatedAt")));
-  out.print("  history  {} (at most {})\n",
-            counted(static_cast<std::int64_t>(client::rows_of(depot.object(), "history").size()),
-                    "earlier root"),
-            depot.number("maxHistory"));
+  const auto listed = static_cast<std::int64_t>(client::rows_of(depot.object(), "history").size());
+  out.print("  history  {}{}\n", counted(depot.number("historyCount", listed), "earlier version"),
+            depot.flag("moreHistory") ? " or more" : "");
+  if (const auto keep = depot.maybe_text("keep")) out.print("  keeps    {}\n", *keep);
+  for (const auto& item : client::rows_of(depot.object(), "tags")) {
+    const Arguments tag(item.as_object());
+    out.print("  tag      {}  #{}\n", tag.text("name"), tag.number("change"));
+  }
 }
 
 Result<int> run_create(Kit& kit, const DepotArguments& given) {
   auto& client = *TRY(kit.client(Create::kYes));
   json::Object arguments{{"title", given.title}};
   if (given.if_not_exists) arguments["ifNotExists"] = true;
+  if (!given.keep.empty()) arguments["keep"] = given.keep;
   auto answer = TRY(client.call("create_depot", arguments));
   if (kit.options.json) {
     kit.out.print_json(answer);
@@ -119,36 +127,8 @@ Result<int> run_show(Kit& kit, const DepotArguments& given) {
   return 0;
 }
 
-void show_entry(Output& out, const Arguments& entry) {
-  out.print("{}  {}  {}{}\n", out.paint(Style::kYellow, entry.text("root")),
-            out.paint(Style::kDim, human_time(entry.number("time"))),
-            entry.maybe_text("author").value_or("-"), entry.flag("merged") ? "  merged" : "");
-  if (auto message = entry.text("message"); !message.empty()) {
-    std::string indented = "    ";
-    for (char c : message) indented += c == '\n' ? std::string("\n    ") : std::string(1, c);
-    out.print("{}\n", out.safe(indented));
-  }
-}
-
 Result<int> run_log(Kit& kit, const DepotArguments& given) {
-  auto& client = *TRY(kit.client());
-  const auto most = given.limit == 0 ? std::numeric_limits<std::size_t>::max() : given.limit;
-  json::Object arguments{{"depotId", TRY(resolve_depot(client, given.depot))},
-                         {"limit", std::min<std::size_t>(most, 1000)}};
-  if (kit.options.json) {
-    auto all = TRY(collect(client, "depot_history", std::move(arguments), "entries", most));
-    auto& entries = all.as_object()["entries"].as_array();
-    if (entries.size() > most) entries.resize(most);
-    kit.out.print_json(all);
-    return 0;
-  }
-  std::size_t shown_entries = 0;
-  TRY(for_each(client, "depot_history", std::move(arguments), "entries",
-               [&](const json::Object& entry) -> Result<client::More> {
-                 show_entry(kit.out, Arguments(entry));
-                 return ++shown_entries < most ? client::More::kYes : client::More::kNo;
-               }));
-  return 0;
+  return print_history(kit, given.depot, given.limit);
 }
 
 Result<int> print_committed(Kit& kit, const json::Value& answer) {
@@ -175,10 +155,55 @@ Result<int> run_commit(Kit& kit, const DepotArguments& given) {
 
 Result<int> run_revert(Kit& kit, const DepotArguments& given) {
   auto& client = *TRY(kit.client());
-  json::Object arguments{{"depotId", TRY(resolve_depot(client, given.depot))},
-                         {"root", given.root}};
+  const auto place = TRY(client::resolve_address(client, given.depot));
+  json::Object arguments{{"depotId", place.tree.key}, {"root", client::version_here(given.root)}};
+  if (!place.path.empty()) arguments["path"] = place.path;
   if (!given.message.empty()) arguments["message"] = given.message;
   return print_committed(kit, TRY(client.call("depot_revert", arguments)));
+}
+
+Result<int> run_tag(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto id = TRY(resolve_depot(client, given.depot));
+  if (given.name.empty()) {
+    const auto depot = TRY(client.call("get_depot", {{"depotId", id}}));
+    const auto& tags = client::rows_of(depot.as_object(), "tags");
+    if (kit.options.json) {
+      kit.out.print_json(json::Object{{"tags", tags}});
+      return 0;
+    }
+    for (const auto& item : tags) {
+      const Arguments tag(item.as_object());
+      kit.out.print("{}  #{}\n", tag.text("name"), tag.number("change"));
+    }
+    if (tags.empty()) note("there are no tags; 'cairn depot tag DEPOT NAME' sets one");
+    return 0;
+  }
+  json::Object arguments{{"depotId", id}, {"name", given.name}};
+  if (!given.root.empty()) arguments["version"] = client::version_here(given.root);
+  if (given.remove) arguments["remove"] = true;
+  const auto answer = TRY(client.call("depot_tag", arguments));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
+  } else if (!given.remove) {
+    kit.out.print("{}  #{}\n", given.name, Arguments(answer.as_object()).number("change"));
+  }
+  return 0;
+}
+
+Result<int> run_keep(Kit& kit, const DepotArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto id = TRY(resolve_depot(client, given.depot));
+  const auto answer =
+      given.keep.empty()
+          ? TRY(client.call("get_depot", {{"depotId", id}}))
+          : TRY(client.call("update_depot", {{"depotId", id}, {"keep", given.keep}}));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
+  } else {
+    kit.out.print("{}\n", Arguments(answer.as_object()).text("keep"));
+  }
+  return 0;
 }
 
 Result<int> run_rename(Kit& kit, const DepotArguments& given) {
@@ -307,6 +332,8 @@ void add_depot_commands(Commands& commands) {
     command.add_argument("TITLE", given->title, "For people; no other depot has it, and no ':'");
     command.add_flag("--if-not-exists", given->if_not_exists,
                      "Print the id of the one with the title, if there is one");
+    command.add_value("--keep", given->keep, "WHAT",
+                      "What of its history is kept [30d,daily=365d,last=100]");
   }
   {
     auto [command, given] = group.add({.name = "list",
@@ -320,11 +347,14 @@ void add_depot_commands(Commands& commands) {
                      .example = "cairn depot show my-project"},
                     run_show);
   {
-    auto [command, given] = group.add_for_one({.name = "log",
-                                               .description = "Its commits, newest first",
-                                               .example = "cairn depot log my-project -n 5"},
-                                              run_log);
-    command.add_value("-n,--limit", given->limit, "N", "At most so many [all]");
+    for (const auto* name : {"log", "history"}) {
+      auto [command, given] =
+          group.add_for_one({.name = name,
+                             .description = "Its commits, newest first, as 'cairn log' shows them",
+                             .example = fmt::format("cairn depot {} my-project -n 5", name)},
+                            run_log);
+      command.add_value("-n,--limit", given->limit, "N", "At most so many [all]");
+    }
   }
   {
     auto [command, given] = group.add_for_one(
@@ -341,11 +371,35 @@ void add_depot_commands(Commands& commands) {
   {
     auto [command, given] =
         group.add_for_one({.name = "revert",
-                           .description = "Bring an earlier root back, as a new commit",
-                           .example = "cairn depot revert my-project nod_…"},
+                           .description = "Bring an earlier version back, or one path of it",
+                           .example = "cairn depot revert my-project:src yesterday",
+                           .more = "It is a new commit; nothing of the history is lost."},
                           run_revert);
-    command.add_argument("ROOT", given->root, "A root of 'cairn depot log'");
+    command.add_argument("VERSION", given->root,
+                         "~1, #14, 2h, 2026-11-01, '2026-11-01 14:30', a tag or a root (nod_…)");
     command.add_value("-m,--message", given->message, "TEXT", "Why");
+  }
+  {
+    auto [command, given] = group.add_for_one(
+        {.name = "tag",
+         .description = "Name a version, which is then kept for ever; or list them",
+         .example = "cairn depot tag my-project v1"},
+        run_tag);
+    command.add_argument("NAME", given->name, "E.g. v1 [list them]").required(false);
+    command.add_argument("VERSION", given->root, "~1, #14, 2h, 2026-11-01 … [now]").required(false);
+    command.add_flag("--remove", given->remove, "Take the name away");
+  }
+  {
+    auto [command, given] = group.add_for_one(
+        {.name = "keep",
+         .description = "Say, or ask, what of a depot's history is kept",
+         .example = "cairn depot keep my-project 90d,daily=2y",
+         .more = "'all', or any of Nd (everything of N days), daily=Nd (the last version of each\n"
+                 "day) and last=N (the newest N). What is not kept goes with 'cairn gc'; versions\n"
+                 "with a tag stay."},
+        run_keep);
+    command.add_argument("WHAT", given->keep, "30d,daily=365d,last=100, or all [ask]")
+        .required(false);
   }
   {
     auto [command, given] = group.add_for_one({.name = "rename",

@@ -1,4 +1,7 @@
-// Addresses: how people name a tree and a path in it, `D[:PATH]`.
+// Addresses: how people name a tree and a path in it, `D[@VERSION][:PATH]`.
+//
+// VERSION is one of a depot (data/realm/version.h); its times are of this machine's zone. A title
+// with an '@' in it is taken for what it is, when a depot has it.
 //
 // D is a depot's id (`dpt_…`, or `dpt_…/docs` for a caller that sees only a part of it), a node's
 // key (`nod_…`), or a depot's title. It ends at the first ':', which no title has; one from before
@@ -27,6 +30,9 @@ struct Tree {
   std::string key;  // what tools take as nodeKey, and as depotId when it is a depot
   TreeKind kind = TreeKind::kDepot;
 };
+
+// The version as the server understands it: a time without a zone is of this machine's.
+std::string version_here(std::string_view version);
 
 // DEPOT_NOT_FOUND, AMBIGUOUS_KEY with the ids when several depots have the title.
 Result<Tree> resolve(Client& client, std::string_view tree);

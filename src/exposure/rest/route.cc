@@ -29,6 +29,8 @@ constexpr Route kRoutes[] = {
     {kGet, "/api/realm/{realm}/depots/{depotId}/history", "depot_history"},
     {kPost, "/api/realm/{realm}/depots/{depotId}/revert", "depot_revert"},
     {kPost, "/api/realm/{realm}/depots/{depotId}/import", "import_root"},
+    {kPost, "/api/realm/{realm}/depots/{depotId}/undo", "depot_undo"},
+    {kPost, "/api/realm/{realm}/depots/{depotId}/tag", "depot_tag"},
 
     {kGet, "/api/realm/{realm}/delegates", "list_delegates"},
     {kPost, "/api/realm/{realm}/delegates", "create_delegate"},

@@ -26,6 +26,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   };
   json::Object out;
   out["dryRun"] = options.dry_run;
+  out["thinned"] = report.thinned;
   out["marked"] = report.marked;
   out["removed"] = report.removed;
   out["freedBytes"] = report.freed_bytes;
@@ -45,7 +46,8 @@ Tool collect_garbage_tool() {
       .name = "collect_garbage",
       .title = "Collect garbage",
       .description =
-          "Removes nodes of the realm that no depot, history or delegate holds and nobody wrote "
+          "Thins histories to what their depots keep; removes nodes of the realm that no depot, "
+          "history or delegate holds and nobody wrote "
           "within the grace time of a day, and depots that were deleted too long ago to be "
           "restored.",
       .input = shape::object(
@@ -57,6 +59,7 @@ Tool collect_garbage_tool() {
             shape::kOptional}}),
       .output = shape::object(
           {{"dryRun", shape::flag()},
+           {"thinned", shape::integer("Commits that depots do not keep any more")},
            {"marked", shape::integer("Nodes in use")},
            {"removed", shape::integer("Nodes")},
            {"freedBytes", shape::integer()},

@@ -41,10 +41,12 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   }
   std::optional<NodeKey> root;
   if (auto key = arguments.maybe_text("root")) root = TRY(call.sight().node(*key));
+  Keep keep;
+  if (auto text = arguments.maybe_text("keep")) keep = TRY(Keep::parse(*text));
   const auto title = arguments.text("title");
   auto made = call.realm().create_depot(
       title, root,
-      static_cast<std::uint64_t>(arguments.number("maxHistory", Realm::kDefaultMaxHistory)));
+      static_cast<std::uint64_t>(arguments.number("maxHistory", Realm::kDefaultMaxHistory)), keep);
   const bool taken = !made && made.error().code == Code::kTargetExists;
   if (taken && arguments.flag("ifNotExists")) return existing(call, title);
   if (!made) return depots::with_holder(call, std::move(made).error());
@@ -65,10 +67,12 @@ Tool create_depot() {
           {{"title", shape::text("For people, e.g. 'my-project'; no ':'", Realm::kMaxTitleBytes)},
            {"root", shape::text("Root to start at (nod_…); default: empty"), shape::kOptional},
            {"maxHistory",
-            shape::integer("Earlier roots to keep (default 100)", 1, Realm::kMaxMaxHistory),
+            shape::integer("Earlier roots to show over REST (default 100)", 1,
+                           Realm::kMaxMaxHistory),
             shape::kOptional},
            {"ifNotExists", shape::flag("The depot that has the title, if there is one"),
-            shape::kOptional}}),
+            shape::kOptional},
+           depots::keep()}),
       .output = made_shape(),
       .annotations = {},
       .right = Right::kManageDepots,

@@ -1,3 +1,4 @@
+#include "tools/depots/changes.h"
 #include "tools/depots/depots.h"
 #include "tools/depots/tools.h"
 #include "tools/executor/render.h"
@@ -5,20 +6,58 @@
 namespace cairn {
 namespace {
 
+// One page, with no more rows than the answer has room for.
+struct Rows {
+  json::Array rows;
+  std::optional<std::string> next;
+};
+
+Result<json::Object> row(Call& call, const Place& place, const Path& path,
+                         const HistoryEntry& entry, const std::vector<Tag>& tags) {
+  auto out = render_history_entry(entry);
+  out["message"] = TRY(depots::Changes(call, place).message(entry));
+  if (!path.is_root()) {
+    // The history is of the path; what one goes back to is a root of the depot.
+    const Version then{Version::Change{entry.sequence}};
+    out["root"] = TRY(call.realm().version_at(place, then)).root.render();
+    out["key"] = entry.root.render();
+  }
+  json::Array names;
+  for (const auto& tag : tags) {
+    if (tag.sequence == entry.sequence) names.emplace_back(tag.name);
+  }
+  if (!names.empty()) out["tags"] = std::move(names);
+  return out;
+}
+
+Result<Rows> page_of(Call& call, const Place& place, const Path& path, std::size_t limit,
+                     std::optional<std::string_view> cursor) {
+  Place where = place;
+  for (const auto& name : path.segments()) where.path = where.path.child(name);
+  auto page = TRY(call.realm().history_at(where, limit, cursor));
+  // Names were given with the whole depot in mind.
+  const auto tags = place.path.is_root() ? TRY(call.realm().tags(place.depot)) : std::vector<Tag>();
+  Rows out;
+  out.next = std::move(page.next_cursor);
+  for (const auto& entry : page.entries) {
+    out.rows.emplace_back(TRY(row(call, place, path, entry, tags)));
+  }
+  return out;
+}
+
 Result<Reply> run(Call& call, const Arguments& arguments) {
-  auto place = TRY(call.sight().place(arguments.text("depotId")));
+  const auto place = TRY(call.sight().place(arguments.text("depotId")));
+  const auto path = TRY(Path::parse(arguments.text("path")));
+  TRY(check_place(path));
   const auto limit = static_cast<std::size_t>(arguments.number("limit", 50));
   const auto cursor = arguments.maybe_text("cursor");
-  auto page = TRY(call.realm().history_at(place, limit, cursor));
-  json::Array entries;
-  for (const auto& entry : page.entries) entries.emplace_back(render_history_entry(entry));
-  if (const auto fits = fitting(call, entries); fits < entries.size()) {
-    entries.resize(fits);
-    page = TRY(call.realm().history_at(place, fits, cursor));  // for its cursor
+  auto page = TRY(page_of(call, place, path, limit, cursor));
+  if (const auto fits = fitting(call, page.rows); fits < page.rows.size()) {
+    page = TRY(page_of(call, place, path, fits, cursor));  // for its cursor
   }
   json::Object out;
-  out["entries"] = std::move(entries);
-  out["nextCursor"] = or_null(page.next_cursor);
+  out["entries"] = std::move(page.rows);
+  out["nextCursor"] = or_null(page.next);
   return Reply(std::move(out));
 }
 
@@ -29,15 +68,19 @@ Tool depot_history() {
       .name = "depot_history",
       .title = "The history of a depot",
       .description =
-          "Commits of a depot, newest first; the first is what it is now. Use a root as nodeKey to "
-          "look at that version, with fs_diff to see what changed since, or with depot_revert to "
-          "go back to it.",
-      .input = shape::object(
-          {depots::depot_id(), depots::limit("Commits per page (default 50)"), depots::cursor()}),
+          "Commits of a depot, newest first; the first is what it is now. Use a root, or "
+          "dpt_…@#14, as nodeKey to look at that version; depot_undo takes a commit back, "
+          "depot_revert goes back to one.",
+      .input =
+          shape::object({depots::depot_id(),
+                         {"path", shape::text("Only commits that changed this", Path::kMaxBytes),
+                          shape::kOptional},
+                         depots::limit("Commits per page (default 50)"),
+                         depots::cursor()}),
       .output = shape::object({{"entries", shape::list_of(history_entry_shape())},
                                {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
-      .audited = {"depotId"},
+      .audited = {"depotId", "path"},
       .run = run,
   };
 }

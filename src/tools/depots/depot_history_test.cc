@@ -82,5 +82,61 @@ TEST_F(DepotHistoryTest, WhatIsAskedForWronglyIsRefused) {
               Says(Code::kDepotNotFound, depot_));
 }
 
+TEST_F(DepotHistoryTest, EveryCommitHasANumberThatIsTheSameForEverybody) {
+  put("src/b", "1");
+  put("docs/a", "1");
+  const auto reader = writer_in("docs");
+  const auto all = call("depot_history", {{"depotId", depot_}});
+  const auto part = call(reader, "depot_history", {{"depotId", depot_}});
+  EXPECT_EQ(all.at("entries").at(0).at("change"), 2);
+  EXPECT_EQ(part.at("entries").at(0).at("change"), 2);
+  EXPECT_EQ(part.at("entries").get_array().size(), 1U);
+}
+
+TEST_F(DepotHistoryTest, ADelegateReadsItsOwnMessagesAndNotWhatOthersSaidOfTheRest) {
+  put_all({{"docs/a", "1"}, {"src/b", "1"}});
+  const auto writer = writer_in("docs");
+  const auto made =
+      call(writer, "fs_write", {{"nodeKey", depot_}, {"path", "a"}, {"content", "mine"}});
+  call(writer, "depot_commit",
+       {{"depotId", depot_}, {"root", text(made, "newRoot")}, {"message", "mine"}});
+  commit(write("docs/a", "3", write("src/b", "3")), "the secret of src");
+  EXPECT_THAT(column(call(writer, "depot_history", {{"depotId", depot_}}), "entries", "message"),
+              ElementsAre("changed a", "mine", testing::StartsWith("changed")));
+  EXPECT_EQ(column(call("depot_history", {{"depotId", depot_}}), "entries", "message")[0],
+            "the secret of src");
+}
+
+TEST_F(DepotHistoryTest, OfAPathHasTheCommitsThatChangedIt) {
+  put("a", "1");
+  put("b", "1");
+  put("a", "2");
+  const auto page = call("depot_history", {{"depotId", depot_}, {"path", "a"}});
+  const auto& entries = page.at("entries").as_array();
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].at("change"), 3);
+  EXPECT_EQ(text(entries[0].as_object(), "root"), root());
+  EXPECT_EQ(entries[1].at("change"), 1);
+  EXPECT_NE(entries[0].at("key"), entries[1].at("key"));
+}
+
+TEST_F(DepotHistoryTest, GoesBackPastAHundredCommits) {
+  for (int i = 0; i < 130; ++i) commit(write("a", std::to_string(i)), fmt::format("c{}", i));
+  const auto all = messages(pages(50));
+  EXPECT_EQ(all.size(), 131U);
+  EXPECT_EQ(all.back(), "created");
+  const auto agents = call("get_depot", {{"depotId", depot_}});
+  EXPECT_EQ(agents.at("history").get_array().size(), 10U);
+  EXPECT_EQ(agents.at("historyCount"), 130);
+  const auto programs = call(owner_.entering(Entrance::kRest), "get_depot", {{"depotId", depot_}});
+  EXPECT_EQ(programs.at("history").get_array().size(), 100U);
+  call("update_depot", {{"depotId", depot_}, {"maxHistory", 1000}, {"keep", "7d,daily=2y"}});
+  const auto more = call(owner_.entering(Entrance::kRest), "get_depot", {{"depotId", depot_}});
+  EXPECT_EQ(more.at("history").get_array().size(), 130U);
+  EXPECT_EQ(text(more, "keep"), "7d,daily=730d");
+  EXPECT_THAT(refused("update_depot", {{"depotId", depot_}, {"keep", "weekly"}}),
+              Says(Code::kInvalidArgument, "30d,daily=365d"));
+}
+
 }  // namespace
 }  // namespace cairn

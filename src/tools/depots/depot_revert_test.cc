@@ -46,5 +46,38 @@ TEST_F(DepotRevertTest, ADelegateTakesBackItsPlaceAndNothingElse) {
   EXPECT_EQ(refused(delegate({}), "depot_revert", arguments(root())).code, Code::kUploadNotAllowed);
 }
 
+TEST_F(DepotRevertTest, AVersionIsNamedAsPeopleSayIt) {
+  put("a", "1");
+  clock_.advance(std::chrono::hours(3));
+  put("a", "2");
+  put("a", "3");
+  for (const char* version : {"#1", "@#1", "2h"}) {
+    call("depot_revert", arguments(version));
+    EXPECT_EQ(content("a"), "1") << version;
+    call("depot_revert", arguments("~1"));
+    EXPECT_EQ(content("a"), "3") << version;
+  }
+  call("depot_revert", arguments(depot_ + "@~0"));
+  EXPECT_THAT(refused("depot_revert", arguments(depot_)), Says(Code::kInvalidArgument, "version"));
+  EXPECT_THAT(refused("depot_revert", arguments("v9")), Says(Code::kHistoryNotFound, "'v9'"));
+}
+
+TEST_F(DepotRevertTest, OnePathComesBackAndTheRestStays) {
+  put_all({{"docs/a", "1"}, {"docs/b", "1"}, {"src", "1"}});
+  put_all({{"docs/a", "2"}, {"docs/b", "2"}, {"src", "2"}});
+  call("depot_revert", {{"depotId", depot_}, {"root", "~1"}, {"path", "docs/a"}});
+  EXPECT_EQ(content("docs/a"), "1");
+  EXPECT_EQ(content("docs/b"), "2");
+  EXPECT_EQ(content("src"), "2");
+  call("depot_revert", {{"depotId", depot_}, {"root", "#1"}, {"path", "docs"}});
+  EXPECT_EQ(content("docs/b"), "1");
+  EXPECT_EQ(content("src"), "2");
+  const auto writer = writer_in("docs");
+  call(writer, "depot_revert", {{"depotId", depot_}, {"root", "#2"}, {"path", "b"}});
+  EXPECT_EQ(content("docs/b"), "2");
+  EXPECT_THAT(refused("depot_revert", {{"depotId", depot_}, {"root", "~1"}, {"path", "nowhere"}}),
+              Says(Code::kPathNotFound, "'nowhere'"));
+}
+
 }  // namespace
 }  // namespace cairn

@@ -27,6 +27,13 @@ shape::Field cursor() {
   return {"cursor", shape::text("nextCursor of the page before"), shape::kOptional};
 }
 
+shape::Field keep() {
+  return {"keep",
+          shape::text("What of the history is kept: 'all', or e.g. '30d,daily=365d,last=100' (the "
+                      "default): all of 30 days, one a day for a year, the newest 100"),
+          shape::kOptional};
+}
+
 Result<std::optional<NodeKey>> root_of(Call& call, const Place& place) {
   auto root = call.realm().root_at(place);
   if (root) return *root;
@@ -36,27 +43,64 @@ Result<std::optional<NodeKey>> root_of(Call& call, const Place& place) {
 
 namespace {
 
-// The roots before this one, the newest first.
-Result<json::Array> history_before(Call& call, const Place& place,
-                                   const std::optional<NodeKey>& root) {
-  const auto page = TRY(call.realm().history_at(place, kShownHistory + 1, std::nullopt));
-  const auto& entries = page.entries;
+// The roots before this one, the newest first, and the number of the commit that made this one.
+struct Before {
+  json::Array roots;
+  std::optional<std::uint64_t> change;
+  bool more = false;
+};
+
+Result<Before> history_before(Call& call, const Place& place, const std::optional<NodeKey>& root,
+                              std::size_t most) {
+  constexpr std::size_t kPage = 1000;
+  Before out;
+  std::optional<std::string> cursor;
+  std::vector<HistoryEntry> entries;
+  do {
+    const auto wanted = std::min(kPage, most + 1 - entries.size());
+    auto page = TRY(call.realm().history_at(place, wanted, cursor));
+    std::ranges::move(page.entries, std::back_inserter(entries));
+    cursor = std::move(page.next_cursor);
+  } while (cursor && entries.size() <= most);
   // Others may have committed since it became the root.
   auto from =
       std::ranges::find(entries, root, [](const auto& entry) { return std::optional(entry.root); });
-  from = from == entries.end() ? entries.begin() : std::next(from);
-  json::Array out;
-  for (; from != entries.end() && out.size() < kShownHistory; ++from) {
-    out.emplace_back(from->root.render());
+  if (from == entries.end()) {
+    from = entries.begin();
+  } else {
+    out.change = from->sequence;
+    ++from;
   }
+  for (; from != entries.end() && out.roots.size() < most; ++from) {
+    out.roots.emplace_back(from->root.render());
+  }
+  out.more = cursor.has_value() || from != entries.end();
   return out;
 }
 
+enum class Shown { kAll, kShort };
+
 Result<json::Object> details_of(Call& call, const Depot& depot, const Place& place,
-                                const std::optional<NodeKey>& root) {
+                                const std::optional<NodeKey>& root, Shown shown) {
   auto out = render_depot(call, depot, place, root);
+  // Programs get what the depot says; agents pay for each key.
+  const bool all = shown == Shown::kAll && call.entrance() != Entrance::kMcp;
+  auto before = TRY(history_before(call, place, root, all ? depot.max_history : kShownHistory));
   out["maxHistory"] = depot.max_history;
-  out["history"] = TRY(history_before(call, place, root));
+  out["history"] = std::move(before.roots);
+  if (before.change) out["change"] = *before.change;
+  // From a part of a depot nobody has counted; that there are more is known.
+  const bool whole = place.path.is_root();
+  if (whole) out["historyCount"] = TRY(call.realm().history_length(depot)) - 1;
+  if (before.more && !whole) out["moreHistory"] = true;
+  if (shown == Shown::kShort || !whole) return out;
+  out["keep"] = depot.keep.render();
+  json::Array tags;
+  for (const auto& tag : TRY(call.realm().tags(depot.id))) {
+    tags.emplace_back(json::Object{{"name", tag.name}, {"change", tag.sequence}});
+  }
+  tags.resize(fitting(call, tags));
+  out["tags"] = std::move(tags);
   return out;
 }
 
@@ -64,7 +108,7 @@ Result<json::Object> details_of(Call& call, const Depot& depot, const Place& pla
 
 Result<json::Object> details(Call& call, const Place& place) {
   const auto depot = TRY(call.realm().get_depot(place.depot));
-  return details_of(call, depot, place, TRY(root_of(call, place)));
+  return details_of(call, depot, place, TRY(root_of(call, place)), Shown::kAll);
 }
 
 namespace {
@@ -108,7 +152,7 @@ Result<Reply> would_commit(Call& call, const Place& place, const CommitResult& r
 
 Result<Reply> committed(Call& call, const Place& place, const CommitResult& result) {
   // From the commit's own result: others may have committed since.
-  auto out = TRY(details_of(call, result.depot, place, result.root));
+  auto out = TRY(details_of(call, result.depot, place, result.root, Shown::kShort));
   add_outcome(call, out, result);
   Reply reply(std::move(out));
   reply.about = result.root;

@@ -11,6 +11,7 @@ shape::Field depot_id();
 shape::Field limit(std::string_view description);
 shape::Field cursor();
 shape::Field dry_run();
+shape::Field keep();
 
 // The root of the place now; nullopt when it is gone.
 Result<std::optional<NodeKey>> root_of(Call& call, const Place& place);

@@ -11,6 +11,8 @@ Tool create_depot();
 Tool depot_commit();
 Tool depot_history();
 Tool depot_revert();
+Tool depot_tag();
+Tool depot_undo();
 Tool update_depot();
 Tool delete_depot();
 Tool import_root();

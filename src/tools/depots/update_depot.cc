@@ -7,6 +7,8 @@ namespace {
 
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto depot = TRY(depots::whole(call, arguments.text("depotId")));
+  std::optional<Keep> keep;
+  if (auto text = arguments.maybe_text("keep")) keep = TRY(Keep::parse(*text));
   if (auto title = arguments.maybe_text("title")) {
     auto renamed = call.realm().rename_depot(depot, *title);
     if (!renamed) return depots::with_holder(call, std::move(renamed).error());
@@ -14,6 +16,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   if (auto most = arguments.maybe_number("maxHistory")) {
     TRY(call.realm().set_max_history(depot, static_cast<std::uint64_t>(*most)));
   }
+  if (keep) TRY(call.realm().set_keep(depot, *keep));
   return Reply(TRY(depots::details(call, Place(depot))));
 }
 
@@ -27,15 +30,14 @@ Tool update_depot() {
       .input = shape::object(
           {depots::depot_id(),
            {"title", shape::text("New title", Realm::kMaxTitleBytes), shape::kOptional},
-           {"maxHistory",
-            shape::integer("Earlier roots to keep; fewer drops the oldest", 1,
-                           Realm::kMaxMaxHistory),
-            shape::kOptional}}),
+           {"maxHistory", shape::integer("Earlier roots to show", 1, Realm::kMaxMaxHistory),
+            shape::kOptional},
+           depots::keep()}),
       .output = depot_shape(true),
       .annotations = {.destructive = true, .idempotent = true},
       .right = Right::kManageDepots,
       .audience = Audience::kPrograms,
-      .audited = {"depotId", "title"},
+      .audited = {"depotId", "title", "keep"},
       .run = run,
   };
 }

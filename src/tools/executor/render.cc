@@ -30,6 +30,15 @@ std::vector<shape::Field> depot_fields(bool with_history) {
         {"history",
          shape::list_of(shape::text(),
                         "The last ten earlier roots, newest first; depot_history has all")});
+    fields.push_back(
+        {"change", shape::integer("The number of the commit that made root"), shape::kOptional});
+    fields.push_back({"historyCount", shape::integer("Earlier roots there are"), shape::kOptional});
+    fields.push_back({"moreHistory", shape::flag("There are more"), shape::kOptional});
+    fields.push_back({"keep", shape::text("What of the history is kept"), shape::kOptional});
+    fields.push_back(
+        {"tags",
+         shape::list_of(shape::object({{"name", shape::text()}, {"change", shape::integer()}})),
+         shape::kOptional});
   }
   return fields;
 }
@@ -133,25 +142,40 @@ json::Object render_depot(const Call& call, const Depot& depot, const Place& pla
 
 json::Value depot_shape(bool with_history) { return shape::object(depot_fields(with_history)); }
 
+json::Object render_range(const ChangeRange& range) {
+  return {{"from", range.from}, {"to", range.to}};
+}
+
+json::Value range_shape() {
+  return shape::object({{"from", shape::integer()}, {"to", shape::integer()}},
+                       "Numbers of commits");
+}
+
 json::Object render_history_entry(const HistoryEntry& entry) {
   json::Object out;
+  out["change"] = entry.sequence;
   out["root"] = entry.root.render();
   out["time"] = entry.time;
   out["author"] = entry.author ? json::Value(entry.author->render()) : json::Value(nullptr);
   out["message"] = entry.message;
   out["merged"] = entry.merged;
   if (entry.purged) out["purged"] = true;
+  if (entry.undid) out["undid"] = render_range(*entry.undid);
   return out;
 }
 
 json::Value history_entry_shape() {
   return shape::object(
-      {{"root", shape::text("What the depot became")},
+      {{"change", shape::integer("Its number, for dpt_…@#N and depot_undo")},
+       {"root", shape::text("What the depot became")},
        {"time", shape::integer("Milliseconds since 1970")},
        {"author", shape::nullable(shape::text("The delegate (dlt_…)"))},
        {"message", shape::text()},
        {"merged", shape::flag("Others' changes were merged in")},
-       {"purged", shape::flag("Something was removed from it for good since"), shape::kOptional}});
+       {"purged", shape::flag("Something was removed from it for good since"), shape::kOptional},
+       {"undid", range_shape(), shape::kOptional},
+       {"key", shape::text("What the path became"), shape::kOptional},
+       {"tags", shape::list_of(shape::text()), shape::kOptional}});
 }
 
 void add_entry(json::Object& out, const EntryValue& value, std::string key) {

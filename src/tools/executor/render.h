@@ -18,6 +18,7 @@ json::Object render_user(const User& user);
 // A depot as the caller sees it: `root` is of the place it may see.
 json::Object render_depot(const Call& call, const Depot& depot, const Place& place,
                           const std::optional<NodeKey>& root);
+json::Object render_range(const ChangeRange& range);
 json::Object render_history_entry(const HistoryEntry& entry);
 
 // `{type, key, size, contentType}` of a file, `{type, key, childCount}` of a directory.
@@ -32,5 +33,6 @@ json::Value issued_shape();
 json::Value user_shape();
 json::Value depot_shape(bool with_history);
 json::Value history_entry_shape();
+json::Value range_shape();
 
 }  // namespace cairn

@@ -4,7 +4,9 @@
 
 namespace cairn::fs {
 
-shape::Field node_key() { return {"nodeKey", shape::text("Depot (dpt_…) or node (nod_…)", 5000)}; }
+shape::Field node_key() {
+  return {"nodeKey", shape::text("Depot (dpt_…, dpt_…@VERSION) or node (nod_…)", 5000)};
+}
 
 shape::Field path(std::string_view description, shape::Need need) {
   return {"path", shape::text(description, Path::kMaxBytes), need};
@@ -49,9 +51,18 @@ Result<bool> check_if_key(const Arguments& arguments, const TreeView& tree, cons
 
 Result<Opened> open(Call& call, std::string_view node_key) {
   auto target = TRY(call.sight().target(node_key));
-  const bool immutable = !target.place && node_key.size() == 4 + NodeKey::kDigits;
+  const bool immutable =
+      !target.place && !target.version_of && node_key.size() == 4 + NodeKey::kDigits;
   auto tree = TRY(view_tree(call.realm().nodes(), target.root));
   return Opened{std::move(target), std::move(tree), immutable};
+}
+
+Result<void> check_writable(const Opened& opened) {
+  if (!opened.target.version_of) return {};
+  return fail(Code::kInvalidArgument,
+              "this is a version of a depot, which does not change; write to the depot itself, or "
+              "to the root {} for a tree of your own",
+              opened.target.root.render());
 }
 
 Result<Opened> open(Call& call, const Arguments& arguments) {
@@ -60,6 +71,7 @@ Result<Opened> open(Call& call, const Arguments& arguments) {
 
 Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Changed& change,
                    json::Object answer, std::vector<NodeKey> files) {
+  TRY(check_writable(from));
   SaveOptions options{.place = from.target.place,
                       .owners = call.session().owners,
                       .also_owned = std::move(files),

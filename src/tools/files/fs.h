@@ -29,6 +29,8 @@ struct Opened {
 };
 Result<Opened> open(Call& call, const Arguments& arguments);
 Result<Opened> open(Call& call, std::string_view node_key);
+// INVALID_ARGUMENT for a version of a depot.
+Result<void> check_writable(const Opened& opened);
 
 // Stores a change for the caller and answers with `newRoot` and what else there is to say. `files`
 // are nodes the caller made and so owns.

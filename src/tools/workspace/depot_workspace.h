@@ -9,8 +9,6 @@
 // Threads  one at a time.
 #pragma once
 
-#include <set>
-
 #include "data/workspace/workspace.h"
 #include "tools/executor/call.h"
 #include "tools/files/seen_files.h"
@@ -51,7 +49,7 @@ class DepotWorkspace final : public Workspace {
   std::vector<std::string> notes() const override { return notes_; }
   bool has_history() const override { return true; }
   Result<WorkHistory> history(std::size_t limit, std::string_view from) const override;
-  Result<WorkChange> undo(std::string_view id) override;
+  Result<WorkChange> undo(std::string_view from, std::string_view to) override;
 
  private:
   DepotWorkspace(Call& call, Place place, SeenFiles& seen, const Options& options, TreeView tree,
@@ -77,15 +75,9 @@ class DepotWorkspace final : public Workspace {
   Result<void> refresh();
   std::string message(std::string_view about) const;
   WorkInfo info_of(const EntryValue& value) const;
-  Result<WorkChange> render(const HistoryEntry& entry, const std::optional<NodeKey>& before) const;
-  struct Changes;
-  Result<Changes> changes(std::uint64_t down_to) const;
-  // The paths that differ between two roots of the place.
-  Result<std::vector<std::string>> touched(const NodeKey& before, const NodeKey& after,
-                                           std::size_t most) const;
-  Result<std::set<std::uint64_t>> undone_in(const Changes& known) const;
-  Result<std::size_t> change_to_undo(const Changes& known, const std::set<std::uint64_t>& undone,
-                                     std::optional<std::uint64_t> wanted) const;
+  Result<WorkChange> render(const HistoryEntry& entry, const ChangeRange& changes) const;
+  // The changes that undo() names; its caller's latest when it names none.
+  Result<ChangeRange> to_undo(std::string_view from, std::string_view to) const;
 
   Call& call_;
   Place place_;

@@ -1,4 +1,6 @@
 // history and undo, where changes are kept.
+#include <utility>
+
 #include "tools/executor/shape.h"
 #include "tools/workspace/file_text.h"
 #include "tools/workspace/file_tool.h"
@@ -20,7 +22,7 @@ json::Object render(const WorkChange& change) {
 }
 
 std::string line(const WorkChange& change) {
-  return fmt::format("{}  {}  {}  {}{}", change.id, iso_time(change.time), change.author,
+  return fmt::format("#{}  {}  {}  {}{}", change.id, iso_time(change.time), change.author,
                      change.message, change.undone ? "  (undone)" : "");
 }
 
@@ -46,14 +48,22 @@ Result<json::Object> run_history(const Work& work, const Arguments& arguments) {
 }
 
 Result<json::Object> run_undo(const Work& work, const Arguments& arguments) {
-  const auto id = arguments.maybe_text("change");
-  if (id && id->empty()) {
-    return fail(Code::kInvalidArgument,
-                "'change' is empty; leave it out for your latest, or take an id from history");
+  const auto one = arguments.maybe_text("change");
+  const auto from = arguments.maybe_text("from");
+  const auto to = arguments.maybe_text("to");
+  for (const auto& [name, id] : {std::pair("change", one), {"from", from}, {"to", to}}) {
+    if (id && id->empty()) {
+      return fail(Code::kInvalidArgument,
+                  "'{}' is empty; leave it out for your latest, or take an id from history", name);
+    }
   }
-  const auto undone = TRY(work.files.undo(id.value_or("")));
+  if ((one && (from || to)) || from.has_value() != to.has_value()) {
+    return fail(Code::kInvalidArgument, "give 'change', or 'from' and 'to', or neither");
+  }
+  const auto undone =
+      TRY(work.files.undo(one ? *one : from.value_or(""), one ? *one : to.value_or("")));
   if (work.manual()) return result_of(work, render(undone));
-  const auto what = fmt::format("{}: {}", undone.id, undone.message);
+  const auto what = fmt::format("#{}: {}", undone.id, undone.message);
   auto out = work.dry ? said_of(work, {"", "taken back", what}) : said("Took back " + what);
   out["change"] = render(undone);
   return out;
@@ -93,12 +103,14 @@ std::vector<FileTool> history_tools() {
           {.name = "undo",
            .title = "Undo",
            .description =
-               "Takes a change back: your latest, or the one named by its id from history. Changes "
-               "made since stay as they are; when one of them builds on it, it is a CONFLICT and "
-               "nothing happens. Undoing an undo brings the change back.",
+               "Takes a change back: your latest, the one named by its id from history, or a run "
+               "of them at once. Changes made since stay as they are; when one of them builds on "
+               "it, it is a CONFLICT and nothing happens. Undoing an undo brings the change back.",
            .input =
                shape::object({{"change", shape::text("An id from history; default: your latest"),
                                shape::kOptional},
+                              {"from", shape::text("The first of a run"), shape::kOptional},
+                              {"to", shape::text("The last of the run"), shape::kOptional},
                               dry_run_shape()}),
            .output = shape::object({{"content", shape::text()},
                                     {"notes", shape::list_of(shape::text()), shape::kOptional},
