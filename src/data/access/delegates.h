@@ -49,6 +49,7 @@ struct NewDelegate {
   bool can_manage_depot = false;
   std::optional<std::vector<DepotId>> depots;   // nothing: as the parent
   std::optional<std::vector<ScopeRoot>> scope;  // nothing: as the parent; see sight.h
+  std::vector<DirectoryGrant> directories = {};  // nothing: none
   std::optional<std::chrono::seconds> expires_in;
 };
 
