@@ -54,10 +54,12 @@ Rights Rights::of(std::span<const DelegatePtr> chain) {
   rights.scope_ = self.scope;
   // Computed from the whole chain, and not trusted from what the child's own record says: no damage
   // to a record ever widens a right.
-  if (self.parent) rights.directories_ = self.directories;
+  // The last is the root delegate, which has what its user has.
+  for (const auto& one : chain.first(chain.size() - 1)) {
+    rights.directories_ =
+        rights.directories_ ? common(*rights.directories_, one->directories) : one->directories;
+  }
   for (const auto& above : chain.subspan(1)) {
-    // A root delegate has what its user has, which is not in its record.
-    if (above->parent) rights.directories_ = common(*rights.directories_, above->directories);
     rights.can_upload_ = rights.can_upload_ && above->can_upload;
     rights.can_manage_depot_ = rights.can_manage_depot_ && above->can_manage_depot;
     if (above->depots) {

@@ -134,8 +134,7 @@ Result<mcp::PrincipalPtr> AgentService::principal(Caller caller,
   // Most ask for nothing special, and a principal may be made for every request.
   auto selection =
       rest == SelectionRequest() ? default_ : TRY(Selection::parse(rest, executor_.table()));
-  ToolboxPtr box =
-      std::make_shared<const TableToolbox>(executor_, caller, std::move(selection));
+  ToolboxPtr box = std::make_shared<const TableToolbox>(executor_, caller, std::move(selection));
   if (files != nullptr) box = std::make_shared<const JoinedToolbox>(std::move(box), files);
   return std::make_shared<const AgentPrincipal>(std::move(caller), std::move(box));
 }

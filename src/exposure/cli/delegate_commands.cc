@@ -62,7 +62,8 @@ std::string rights_of(const Arguments& delegate) {
   if (delegate.flag("canManageDepot")) out += ", manage depots";
   for (const auto& item : client::rows_of(delegate.object(), "directories")) {
     const Arguments grant(item.as_object());
-    out += fmt::format(", {} directory {}", grant.flag("write") ? "write in" : "read", grant.text("name"));
+    out += fmt::format(", {} directory {}", grant.flag("write") ? "write in" : "read",
+                       grant.text("name"));
   }
   return out;
 }

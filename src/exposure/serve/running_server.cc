@@ -118,13 +118,13 @@ class Running final : public RunningServer {
     // On loopback, a Host that does not name this machine comes from a web page that rebinds DNS.
     // Behind a proxy any name may be right.
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
-    ways_in_.emplace(WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(),
-                                   engine_->workspaces(), *directories_, *workspace_mcp_, clock_,
-                                   random_},
-                     rest::RestOptions{.version = options_.version,
-                                       .behind_proxy = options_.behind_proxy,
-                                       .metrics = [this] { return metrics_.render(); }},
-                     known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
+    ways_in_.emplace(
+        WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(), engine_->workspaces(),
+                      *directories_, *workspace_mcp_, clock_, random_},
+        rest::RestOptions{.version = options_.version,
+                          .behind_proxy = options_.behind_proxy,
+                          .metrics = [this] { return metrics_.render(); }},
+        known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
     server_options.address = options_.address;
     server_options.port = options_.port;

@@ -40,8 +40,8 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  cairn mcp config --client claude-code   # or claude-desktop, cursor, vscode, zed, ...\n"
       "\n",
       options.version, std::filesystem::absolute(options.data).string(), url,
-      server.engine().owner().render(), token_file, url, url, directories,
-      internal, url, token_file, url);
+      server.engine().owner().render(), token_file, url, url, directories, internal, url,
+      token_file, url);
   std::fflush(stdout);
 }
 

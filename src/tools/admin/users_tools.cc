@@ -54,7 +54,8 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
     wanted.directories = grants_of(*grants);
   }
   // First what can be refused, so that all of it happens or nothing.
-  if (wanted.role || wanted.password || wanted.directories) user = TRY(services.users.change(user.id, wanted));
+  if (wanted.role || wanted.password || wanted.directories)
+    user = TRY(services.users.change(user.id, wanted));
   if (auto quota = arguments.maybe_number("quota")) {
     TRY(services.realms.get(user.id).set_quota(static_cast<std::uint64_t>(*quota)));
   }
@@ -128,7 +129,8 @@ Tool update_user() {
       .name = "update_user",
       .title = "Change a user",
       .description =
-          "Changes a user's role, password, quota or directories, or replaces its tokens. Somebody who is "
+          "Changes a user's role, password, quota or directories, or replaces its tokens. Somebody "
+          "who is "
           "unauthorized can do nothing; what they stored stays. For admins.",
       .input = shape::object(
           {{"userId", shape::text("usr_…, or the name")},

@@ -48,8 +48,8 @@ struct Services {
 struct Desk {
   std::string depot = {};
   std::string directory = {};  // by its name; empty: it is a depot
-  std::string name = {};  // tells apart those who share a token
-  bool manual = false;  // answers as the manual of the tool `filesystem` has them
+  std::string name = {};       // tells apart those who share a token
+  bool manual = false;         // answers as the manual of the tool `filesystem` has them
 };
 using DeskPtr = std::shared_ptr<const Desk>;
 

@@ -70,8 +70,7 @@ std::vector<const Tool*> ServedDirectoryToolbox::offered() const {
 Result<json::Object> ServedDirectoryToolbox::work(const FileTool& file, Style style,
                                                   const json::Value& arguments,
                                                   const std::stop_token& stop) const {
-  auto caller =
-      caller_.at({.directory = directory_.name, .manual = style == Style::kManual});
+  auto caller = caller_.at({.directory = directory_.name, .manual = style == Style::kManual});
   auto reply = TRY(executor_.run(caller, file.tool, arguments, {}, stop));
   return std::move(reply.value.get_object());
 }
@@ -151,8 +150,7 @@ Result<Reply> FilesystemToolbox::run(const Tool&, json::Object arguments,
     }
     return fail(Code::kInvalidArgument, "'directory' is missing; name one of {}", names());
   }
-  return box->second->run(*TRY(box->second->find(FileTools::kOneTool)), std::move(arguments),
-                          stop);
+  return box->second->run(*TRY(box->second->find(FileTools::kOneTool)), std::move(arguments), stop);
 }
 
 ServedDirectories::ServedDirectories(Executor& executor) : executor_(executor) {
@@ -190,8 +188,7 @@ Result<std::shared_ptr<const ServedDirectoryToolbox>> ServedDirectories::open(
 }
 
 Result<ToolboxPtr> ServedDirectories::filesystem(const Caller& caller, bool read_only) const {
-  const SelectionRequest request{.tools = std::string(FileTools::kOneTool),
-                                 .read_only = read_only};
+  const SelectionRequest request{.tools = std::string(FileTools::kOneTool), .read_only = read_only};
   FilesystemToolbox::Boxes boxes;
   for (const auto& [name, one] : open_) {
     if (TRY(executor_.directory_use(caller, name)) == DirectoryUse::kNone) continue;
