@@ -1,5 +1,7 @@
 #include "mcp_door.h"
 
+#include <cstdlib>
+#include <fstream>
 #include <regex>
 #include <stdexcept>
 #include <utility>
@@ -22,6 +24,13 @@ mcp::HttpOptions options_of(agent::AgentService& agent, std::chrono::millisecond
   options.admit = [&agent](const http::Request& request) { return admit(agent, request); };
   options.heartbeat = heartbeat;
   return options;
+}
+
+std::filesystem::path new_directory() {
+  auto name = (std::filesystem::temp_directory_path() / "cairn-rights-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no directory");
+  std::ofstream(std::filesystem::path(name) / "a.txt") << "alpha\n";
+  return name;
 }
 
 // `Error: CODE — what is wrong` → `CODE`.
@@ -90,7 +99,10 @@ std::string with_short_keys(const std::string& text) {
 }
 
 McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
-    : agent_(world.engine().executor(), {.version = "test"}),
+    : directory_(new_directory()),
+      directories_(need(work::ServedDirectories::open(
+          world.engine().executor(), {{"notes", directory_.string()}}, random_))),
+      agent_(world.engine().executor(), {.version = "test", .directories = directories_.get()}),
       mcp_(agent_, world.clock, random_),
       workspaces_(agent::workspace_service("test")),
       workspace_mcp_(*workspaces_, world.clock, random_),
@@ -99,6 +111,10 @@ McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
                          {.admit = [this, &world](const http::Request& request) {
                            return admit(world.engine().workspaces(), world.engine().executor(),
                                         request);
+                         }}),
+      directory_handler_(workspace_mcp_, world.clock, random_,
+                         {.admit = [this, &world](const http::Request& request) {
+                           return admit(*directories_, world.engine().executor(), request);
                          }}) {
   http::ServerOptions options;
   options.io_threads = 1;
@@ -112,7 +128,9 @@ McpDoor::~McpDoor() {
   client_.reset();
   handler_.stop();
   workspace_handler_.stop();
+  directory_handler_.stop();
   server_->stop();
+  std::filesystem::remove_all(directory_);
 }
 
 McpAnswer McpDoor::send(http::Method method, const std::string& token, const std::string& body,
@@ -149,6 +167,9 @@ McpAnswer McpDoor::call(const std::string& token, std::string_view tool,
 }
 
 http::Plan McpDoor::Router::begin(const http::Request& request) {
+  if (request.path.starts_with("/mcp/directories/")) {
+    return door_.directory_handler_.begin(request);
+  }
   const bool workspace = request.path.starts_with("/mcp/workspaces/");
   return (workspace ? door_.workspace_handler_ : door_.handler_).begin(request);
 }
@@ -157,6 +178,21 @@ McpAnswer McpDoor::ask_workspace(const std::string& depot, const std::string& to
                                  std::string_view method, json::Object params) {
   const auto agents = std::exchange(target_, "/mcp/workspaces/" + depot);
   auto answer = ask(token, method, std::move(params));
+  target_ = agents;
+  return answer;
+}
+
+McpAnswer McpDoor::ask_directory(const std::string& name, const std::string& token,
+                                 std::string_view method, json::Object params) {
+  const auto agents = std::exchange(target_, "/mcp/directories/" + name);
+  auto answer = ask(token, method, std::move(params));
+  target_ = agents;
+  return answer;
+}
+
+McpAnswer McpDoor::ask_filesystem(const std::string& token, const json::Object& arguments) {
+  const auto agents = std::exchange(target_, "/mcp?toolsets=filesystem");
+  auto answer = call(token, "filesystem", arguments);
   target_ = agents;
   return answer;
 }

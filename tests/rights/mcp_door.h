@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,6 +37,12 @@ class McpDoor final {
   McpAnswer ask_workspace(const std::string& depot, const std::string& token,
                           std::string_view method, json::Object params);
 
+  // The same at a directory of the machine: `notes`, which there is, or another.
+  McpAnswer ask_directory(const std::string& name, const std::string& token,
+                          std::string_view method, json::Object params);
+  // The same with the tool `filesystem` on all of them.
+  McpAnswer ask_filesystem(const std::string& token, const json::Object& arguments);
+
   // A legacy session's id, and one request of it.
   std::string open_session(const std::string& token);
   McpAnswer ask_in(const std::string& session, const std::string& token, std::string_view method,
@@ -48,12 +55,15 @@ class McpDoor final {
  private:
   SeededRandom random_{2};
   Quiet quiet_;
+  std::filesystem::path directory_;
+  std::unique_ptr<work::ServedDirectories> directories_;
   agent::AgentService agent_;
   mcp::Server mcp_;
   std::unique_ptr<agent::ToolService> workspaces_;
   mcp::Server workspace_mcp_;
   mcp::HttpHandler handler_;
   mcp::HttpHandler workspace_handler_;
+  mcp::HttpHandler directory_handler_;
   // Each where a server has it.
   class Router final : public http::Handler {
    public:

@@ -43,6 +43,30 @@ McpRow file_tool(std::string tool, json::Object arguments, std::string more = {}
           }};
 }
 
+// A file tool at `/mcp/directories/notes`.
+McpRow directory_tool(std::string tool, json::Object arguments, std::string more = {}) {
+  return {"directory: " + tool + more, [=](Scene&, McpDoor& door, const std::string& token) {
+            return door
+                .ask_directory("notes", token, "tools/call",
+                               {{"name", tool}, {"arguments", arguments}})
+                .code;
+          }};
+}
+
+// The same for a delegate of whoever asks that was given the directory.
+McpRow passed_on(std::string name, bool wants_write, std::string tool, json::Object arguments) {
+  return {name, [=](Scene& scene, McpDoor& door, const std::string& token) {
+            const json::Object grant{{"name", "notes"}, {"write", wants_write}};
+            const auto made = scene.world.call("create_delegate", token,
+                                               {{"directories", json::Array{grant}}});
+            if (made.code != "ok") return made.code;
+            return door
+                .ask_directory("notes", text(made.value.get_object(), "accessToken"), "tools/call",
+                               {{"name", tool}, {"arguments", arguments}})
+                .code;
+          }};
+}
+
 McpRow completed(std::string what, json::Object ref, std::string argument, Params context) {
   return {"complete " + what, [=](Scene& scene, McpDoor& door, const std::string& token) {
             const auto answer =
@@ -136,6 +160,29 @@ const std::vector<McpRow>& mcp_rows() {
       file_tool("list_allowed_directories", {}),
       file_tool("history", {}),
       file_tool("undo", {}),
+      file_tool("delete_file", {{"path", "docs/a.txt"}, {"dryRun", true}}, ", dryRun"),
+      {"directory: tools/list",
+       [](Scene&, McpDoor& door, const std::string& token) {
+         const auto answer = door.ask_directory("notes", token, "tools/list", {});
+         if (answer.code != "ok") return answer.code;
+         return fmt::format("{}", answer.result.at("tools").get_array().size());
+       }},
+      {"directory `none`",
+       [](Scene&, McpDoor& door, const std::string& token) {
+         return door.ask_directory("none", token, "tools/list", {}).code;
+       }},
+      directory_tool("read_text_file", {{"path", "a.txt"}}),
+      directory_tool("write_file", {{"path", "b.txt"}, {"content", "w"}}),
+      {"filesystem: list_allowed_directories",
+       [](Scene&, McpDoor& door, const std::string& token) {
+         return door.ask_filesystem(token, {{"method", "list_allowed_directories"}}).code;
+       }},
+      passed_on("directory, passed on to read: read_text_file", false, "read_text_file",
+                {{"path", "a.txt"}}),
+      passed_on("directory, passed on to read: write_file", false, "write_file",
+                {{"path", "b.txt"}, {"content", "w"}}),
+      passed_on("directory, passed on to write: write_file", true, "write_file",
+                {{"path", "b.txt"}, {"content", "w"}}),
   };
   return all;
 }

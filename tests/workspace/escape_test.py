@@ -26,7 +26,7 @@ from normalise import placed
 from servers import PATIENCE, Cairn, Reference, environment
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
-from server import Report  # noqa: E402
+from server import Report, Server  # noqa: E402
 
 OUTCOMES = {DENIED, MISSING, REFUSED, SERVED}
 LEAKS = (trees.SECRET, base64.b64encode(trees.SECRET.encode()).decode(), race.HIDDEN)
@@ -132,8 +132,13 @@ class Escapes:
         for operation in ("write", "edit"):
             kind, text, inside = self.call(name, operation, path)
             if kind == SERVED:
+                # The one tool makes what is missing above a file; `call` has looked that all of it
+                # is inside.
+                makes = (isinstance(self.door, OneTool) and operation == "write" and
+                         MISSING in outcomes)
                 self.check(f"{operation} {name}: only where it should",
-                           list(inside) in [[place] for place in places], inside)
+                           makes and inside or list(inside) in [[place] for place in places],
+                           inside)
             else:
                 # What can be written anew there may be nothing to be edited yet.
                 fine = kind in outcomes or places and operation == "edit" and kind == MISSING
@@ -220,6 +225,27 @@ class Escapes:
         self.world.before = self.world.made
 
 
+class Far:
+    """A server that was started with the tree, and the way to it for a client on stdio."""
+
+    def __init__(self, cairn, base):
+        self.cairn, self.base = os.path.realpath(cairn), base
+        # Beside the tree nothing may appear, so its data is elsewhere.
+        self.server = Server(cairn, "--root", f"tree={base / 'tree'}")
+        self.server.start()
+
+    def command(self, tools):
+        chosen = ["--tools", tools] if tools else []
+        return [self.cairn, "mcp", "--server", self.server.url, "--directory", "tree", *chosen]
+
+    def environment(self):
+        return environment(self.base, CAIRN_TOKEN=self.server.token)
+
+    def stop(self):
+        self.server.stop()
+        shutil.rmtree(self.server.data, ignore_errors=True)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -232,6 +258,7 @@ def main():
     base = pathlib.Path(os.path.realpath(tempfile.mkdtemp(prefix="cairn-escape-")))
     report, world = Report(), World(base)
     server = Reference() if options.reference else Cairn(options.cairn)
+    near = None if options.reference else Far(options.cairn, base)
     os.chdir(base)
     try:
         for kind, tools in ((Door, None), (OneTool, "filesystem")):
@@ -250,7 +277,20 @@ def main():
                 escapes.late_links()
                 escapes.race(options.swaps, options.seed)
                 door.stop()
+            if near:
+                # The same directory, by way of a server.
+                door = kind(near.command(tools), near.environment(), PATIENCE)
+                escapes = Escapes(report, world, door, f"{kind.__name__}, over HTTP",
+                                  [str(base / "tree")])
+                escapes.served()
+                escapes.table()
+                escapes.searches()
+                escapes.late_links()
+                escapes.race(options.swaps // 10, options.seed)
+                door.stop()
     finally:
+        if near:
+            near.stop()
         trees.empty(base)
         shutil.rmtree(base)
     report.done()

@@ -32,6 +32,7 @@ struct Wish {
   std::optional<std::vector<DepotId>> depots = std::nullopt;
   std::optional<std::vector<std::string>> scope = std::nullopt;
   std::optional<std::chrono::seconds> expires_in = std::nullopt;
+  std::vector<DirectoryGrant> directories = {};
 };
 
 class Access final {
@@ -52,6 +53,7 @@ class Access final {
     wanted.depots = wish.depots;
     if (wish.scope) wanted.scope = TRY(sight(parent).narrow(*wish.scope));
     wanted.expires_in = wish.expires_in;
+    wanted.directories = wish.directories;
     return delegates.create(*parent, std::move(wanted));
   }
   // As the child is when it comes with its token.

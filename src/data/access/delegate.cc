@@ -3,7 +3,9 @@
 namespace cairn::access_records {
 namespace {
 
-constexpr char kVersion = 1;
+constexpr char kTokenVersion = 1;
+// 2: with directories.
+constexpr char kDelegateVersion = 2;
 constexpr std::size_t kIdBytes = 16;
 
 Bytes key(char kind, std::initializer_list<ByteView> parts) {
@@ -77,7 +79,7 @@ Bytes token_key(const Digest& hash) {
 KeyRange all_tokens() { return KeyRange::prefix("t"); }
 
 Bytes encode(const Delegate& delegate) {
-  Bytes out(1, kVersion);
+  Bytes out(1, kDelegateVersion);
   out.push_back(delegate.parent ? 1 : 0);
   if (delegate.parent) out.append(delegate.parent->bytes());
   put_varint(out, delegate.depth);
@@ -98,13 +100,16 @@ Bytes encode(const Delegate& delegate) {
   put_time(out, delegate.created_at);
   put_time(out, delegate.revoked_at);
   put_varint(out, delegate.epoch);
+  put_grants(out, delegate.directories);
   return out;
 }
 
 Result<Delegate> decode_delegate(ByteView at, ByteView value) {
   ByteReader in(value);
   Delegate out;
-  if (at.size() != 1 + 2 * kIdBytes || in.byte() != kVersion) return damaged("delegate");
+  const auto version = in.byte();
+  const bool known = version == 1 || version == kDelegateVersion;
+  if (at.size() != 1 + 2 * kIdBytes || !known) return damaged("delegate");
   out.realm = RealmId::from_bytes(at.substr(1, kIdBytes));
   out.id = DelegateId::from_bytes(at.substr(1 + kIdBytes));
   if (in.byte() == 1) {
@@ -136,12 +141,13 @@ Result<Delegate> decode_delegate(ByteView at, ByteView value) {
   out.created_at = take_time(in).value_or(0);
   out.revoked_at = take_time(in);
   out.epoch = in.varint();
+  if (version > 1) out.directories = take_grants(in);
   if (in.failed() || !in.at_end()) return damaged("delegate");
   return out;
 }
 
 Bytes encode(const TokenRecord& token) {
-  Bytes out(1, kVersion);
+  Bytes out(1, kTokenVersion);
   out.append(token.realm.bytes());
   out.append(token.delegate.bytes());
   out.push_back(static_cast<char>(token.kind));
@@ -153,7 +159,7 @@ Bytes encode(const TokenRecord& token) {
 
 Result<TokenRecord> decode_token(ByteView value) {
   ByteReader in(value);
-  if (in.byte() != kVersion) return damaged("token");
+  if (in.byte() != kTokenVersion) return damaged("token");
   auto realm = in.take(kIdBytes);
   auto delegate = in.take(kIdBytes);
   TokenRecord out;

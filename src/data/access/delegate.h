@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/result.h"
+#include "data/access/directory_grant.h"
 #include "data/realm/place.h"
 #include "data/store/key_value.h"
 
@@ -39,6 +40,8 @@ struct Delegate {
   bool can_manage_depot = false;
   std::optional<std::vector<DepotId>> depots;   // nothing: all of the realm's
   std::optional<std::vector<ScopeRoot>> scope;  // nothing: all there is
+  // Those of the server's directories that it may use; of a root delegate, those of its user.
+  std::vector<DirectoryGrant> directories;
   std::optional<Millis> expires_at;
   Millis created_at = 0;
   std::optional<Millis> revoked_at;

@@ -86,6 +86,14 @@ Result<void> check_within(const Rights& parent, const NewDelegate& wanted) {
       return exceeded(place->render());
     }
   }
+  TRY(check_grants(wanted.directories));
+  for (const auto& grant : wanted.directories) {
+    const auto use = parent.directory_use(grant.name);
+    if (use == DirectoryUse::kNone) return exceeded("the directory " + grant.name);
+    if (grant.write && use != DirectoryUse::kWrite) {
+      return exceeded(fmt::format("writing in the directory {}", grant.name));
+    }
+  }
   return {};
 }
 
@@ -311,6 +319,7 @@ Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wan
   child.can_manage_depot = wanted.can_manage_depot;
   child.depots = wanted.depots ? std::move(wanted.depots) : parent.rights.depots();
   child.scope = wanted.scope ? std::move(wanted.scope) : parent.rights.scope();
+  child.directories = std::move(wanted.directories);
   child.created_at = clock_.now();
   child.expires_at = TRY(expiry(parent, wanted, child.created_at));
   Batch batch;

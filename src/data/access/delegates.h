@@ -47,8 +47,9 @@ struct NewDelegate {
   std::string name;
   bool can_upload = false;
   bool can_manage_depot = false;
-  std::optional<std::vector<DepotId>> depots;   // nothing: as the parent
-  std::optional<std::vector<ScopeRoot>> scope;  // nothing: as the parent; see sight.h
+  std::optional<std::vector<DepotId>> depots;    // nothing: as the parent
+  std::optional<std::vector<ScopeRoot>> scope;   // nothing: as the parent; see sight.h
+  std::vector<DirectoryGrant> directories = {};  // nothing: none
   std::optional<std::chrono::seconds> expires_in;
 };
 

@@ -61,6 +61,21 @@ TEST(Delegates, ManyWhoAskForTheRootFirstGetTheSame) {
 
 // ---- Making them --------------------------------------------------------------------------------
 
+TEST(Delegates, ADirectoryIsGivenOnlyByWhoHasIt) {
+  Access access;
+  const auto root = access.root();
+  const auto reader = access.child(root, {.directories = {{"notes"}}});
+  EXPECT_EQ(reader->rights.directory_use("notes"), DirectoryUse::kRead);
+  EXPECT_THAT(access.create(reader, {.directories = {{"notes", true}}}),
+              FailsWith(Code::kPermissionExceeded));
+  EXPECT_THAT(access.create(reader, {.directories = {{"logs"}}}),
+              FailsWith(Code::kPermissionExceeded));
+  EXPECT_THAT(access.create(reader, {.directories = {{"a/b"}}}), FailsWith(Code::kInvalidArgument));
+  EXPECT_TRUE(access.create(reader, {.directories = {{"notes"}}}));
+  const auto child = access.child(reader);
+  EXPECT_EQ(child->rights.directory_use("notes"), DirectoryUse::kNone) << "none unless asked for";
+}
+
 TEST(Delegates, AChildIsWhatWasAskedFor) {
   Access access;
   auto depot = access.world.a_depot();

@@ -29,6 +29,22 @@ bool is_within(const Place& place, const Place& outer) {
   return place.depot == outer.depot && place.path.is_within(outer.path);
 }
 
+namespace {
+
+// What both give.
+std::vector<DirectoryGrant> common(const std::vector<DirectoryGrant>& inner,
+                                   const std::vector<DirectoryGrant>& outer) {
+  std::vector<DirectoryGrant> out;
+  for (const auto& grant : inner) {
+    const auto use = use_in(outer, grant.name);
+    if (use == DirectoryUse::kNone) continue;
+    out.push_back({grant.name, grant.write && use == DirectoryUse::kWrite});
+  }
+  return out;
+}
+
+}  // namespace
+
 Rights Rights::of(std::span<const DelegatePtr> chain) {
   const auto& self = *chain.front();
   Rights rights;
@@ -38,6 +54,11 @@ Rights Rights::of(std::span<const DelegatePtr> chain) {
   rights.scope_ = self.scope;
   // Computed from the whole chain, and not trusted from what the child's own record says: no damage
   // to a record ever widens a right.
+  // The last is the root delegate, which has what its user has.
+  for (const auto& one : chain.first(chain.size() - 1)) {
+    rights.directories_ =
+        rights.directories_ ? common(*rights.directories_, one->directories) : one->directories;
+  }
   for (const auto& above : chain.subspan(1)) {
     rights.can_upload_ = rights.can_upload_ && above->can_upload;
     rights.can_manage_depot_ = rights.can_manage_depot_ && above->can_manage_depot;
@@ -59,6 +80,10 @@ Rights Rights::of(std::span<const DelegatePtr> chain) {
 
 bool Rights::may_use(const DepotId& depot) const {
   return !depots_ || std::ranges::find(*depots_, depot) != depots_->end();
+}
+
+DirectoryUse Rights::directory_use(std::string_view name) const {
+  return directories_ ? use_in(*directories_, name) : DirectoryUse::kWrite;
 }
 
 std::vector<Place> Rights::places(const DepotId& depot) const {

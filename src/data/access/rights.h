@@ -32,6 +32,8 @@ class Rights final {
   const std::optional<std::vector<ScopeRoot>>& scope() const { return scope_; }
 
   bool may_use(const DepotId& depot) const;
+  // The use of a directory of the server's that the chain leaves of what its user has.
+  DirectoryUse directory_use(std::string_view name) const;
   // The places of a depot it may see: none, the whole of it, or those its scope names.
   std::vector<Place> places(const DepotId& depot) const;
   std::vector<NodeKey> frozen() const;
@@ -48,6 +50,7 @@ class Rights final {
   bool can_manage_depot_ = false;
   std::optional<std::vector<DepotId>> depots_;
   std::optional<std::vector<ScopeRoot>> scope_;
+  std::optional<std::vector<DirectoryGrant>> directories_;  // nothing: all that its user has
 };
 
 // Whether a place is another, or below it.

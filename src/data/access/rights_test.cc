@@ -23,6 +23,7 @@ struct Link {
   bool manage = true;
   std::optional<std::vector<DepotId>> depots = std::nullopt;
   std::optional<std::vector<ScopeRoot>> scope = std::nullopt;
+  std::vector<DirectoryGrant> directories = {};
 };
 
 // The delegate first, its root delegate last.
@@ -34,12 +35,35 @@ Rights rights_of(const std::vector<Link>& links) {
     delegate.can_manage_depot = link.manage;
     delegate.depots = link.depots;
     delegate.scope = link.scope;
+    delegate.directories = link.directories;
     chain.push_back(std::make_shared<const Delegate>(std::move(delegate)));
   }
   return Rights::of(chain);
 }
 
 Place at(const DepotId& depot, std::string_view where) { return {depot, path(where)}; }
+
+TEST(Rights, ADirectoryIsUsedAsEveryLinkBelowTheRootAllows) {
+  using enum DirectoryUse;
+  const Link root;
+  const Link nothing;
+  const Link reader{.directories = {{"notes", false}}};
+  const Link writer{.directories = {{"notes", true}, {"logs", false}}};
+  const auto use = [](const std::vector<Link>& chain, std::string_view name) {
+    return rights_of(chain).directory_use(name);
+  };
+  EXPECT_EQ(use({root}, "notes"), kWrite) << "what its user has";
+  EXPECT_EQ(use({nothing, root}, "notes"), kNone);
+  EXPECT_EQ(use({reader, root}, "notes"), kRead);
+  EXPECT_EQ(use({writer, root}, "notes"), kWrite);
+  EXPECT_EQ(use({writer, root}, "logs"), kRead);
+  EXPECT_EQ(use({writer, root}, "other"), kNone);
+  // A record that says more than its parent's has no more than that.
+  EXPECT_EQ(use({writer, reader, root}, "notes"), kRead);
+  EXPECT_EQ(use({writer, reader, root}, "logs"), kNone);
+  EXPECT_EQ(use({writer, nothing, root}, "notes"), kNone);
+  EXPECT_EQ(use({writer, writer, writer, root}, "notes"), kWrite);
+}
 
 TEST(Rights, AreThoseOfEveryLinkOfTheChain) {
   struct Row {

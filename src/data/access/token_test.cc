@@ -75,6 +75,7 @@ TEST(AccessRecords, ADelegateIsReadBackAsItWasWritten) {
   full.scope = {FrozenRoot{NodeKey::from_bytes(Bytes(32, 'n'))},
                 Place{DepotId::from_bytes(Bytes(16, 'x'))},
                 Place{DepotId::from_bytes(Bytes(16, 'y')), path("docs/für alle")}};
+  full.directories = {{"notes", true}, {"logs", false}};
   full.expires_at = 1'700'000'000'000;
   full.created_at = 1;
   full.revoked_at = 0;
@@ -94,6 +95,21 @@ TEST(AccessRecords, ADelegateIsReadBackAsItWasWritten) {
     EXPECT_THAT(access_records::decode_delegate(key, value + 'x'), FailsWith(Code::kIoError));
     EXPECT_THAT(access_records::decode_delegate(key + 'x', value), FailsWith(Code::kIoError));
   }
+}
+
+TEST(AccessRecords, ADelegateOfTheFirstVersionHasNoDirectories) {
+  auto delegate = a_delegate();
+  delegate.parent = DelegateId::from_bytes(Bytes(16, 'p'));
+  delegate.epoch = 3;
+  const auto key = access_records::delegate_key(delegate.realm, delegate.id);
+  auto old = access_records::encode(delegate);
+  ASSERT_EQ(old.front(), 2);
+  ASSERT_EQ(old.back(), 0) << "the number of directories";
+  old.front() = 1;
+  old.pop_back();
+  EXPECT_EQ(access_records::decode_delegate(key, old), delegate);
+  old.front() = 3;
+  EXPECT_THAT(access_records::decode_delegate(key, old), FailsWith(Code::kIoError));
 }
 
 // A delegate that may see nothing must never be read as one that may see everything.

@@ -13,7 +13,8 @@
 namespace cairn {
 namespace {
 
-constexpr char kVersion = 1;
+// 2: with directories.
+constexpr char kVersion = 2;
 // Part of each encoded hash: changing it leaves earlier passwords valid.
 constexpr std::uint32_t kPasses = 2;
 constexpr std::size_t kSaltBytes = 16;
@@ -29,17 +30,20 @@ Bytes encode(const User& user) {
   out.push_back(static_cast<char>(user.role));
   put_text(out, user.password);
   put_varint(out, static_cast<std::uint64_t>(user.created_at));
+  put_grants(out, user.directories);
   return out;
 }
 
 Result<User> decode(ByteView key, ByteView value) {
   ByteReader in(value);
   User user;
-  const bool known = in.byte() == kVersion && key.size() == 17;
+  const auto version = in.byte();
+  const bool known = (version == 1 || version == kVersion) && key.size() == 17;
   user.name = in.text();
   const auto role = in.byte();
   user.password = in.text();
   user.created_at = static_cast<Millis>(in.varint());
+  if (version > 1) user.directories = take_grants(in);
   if (!known || in.failed() || !in.at_end() || role > 2) {
     return fail(Code::kIoError, "a user record in the store is damaged; run cairn fsck");
   }
@@ -90,8 +94,8 @@ Result<Role> parse_role(std::string_view text) {
 Users::Users(KeyValueStore& kv, const Clock& clock, Random& random, std::uint32_t work)
     : kv_(kv), clock_(clock), random_(random), work_(work) {
   watching_ = kv_.watch(all_users(), [this](const std::vector<Bytes>& keys) {
-    auto roles = roles_.lock();
-    for (const auto& key : keys) roles->erase(key);
+    auto known = known_.lock();
+    for (const auto& key : keys) known->erase(key);
   });
 }
 
@@ -211,6 +215,7 @@ Result<User> Users::update(const RealmId& id, Change change) {
 
 Result<User> Users::change(const RealmId& id, const UserChange& wanted) {
   std::optional<std::string> hashed;
+  if (wanted.directories) TRY(check_grants(*wanted.directories));
   if (wanted.password) hashed = TRY(hash(*wanted.password));
   return update(id, [&](User& user) -> Result<void> {
     if (user.name == kOwner && wanted.role.value_or(Role::kAdmin) != Role::kAdmin) {
@@ -218,6 +223,7 @@ Result<User> Users::change(const RealmId& id, const UserChange& wanted) {
     }
     if (wanted.role) user.role = *wanted.role;
     if (hashed) user.password = *hashed;
+    if (wanted.directories) user.directories = *wanted.directories;
     return {};
   });
 }
@@ -254,18 +260,38 @@ Result<User> Users::sign_in(std::string_view name, std::string_view password) co
   return fail(Code::kInvalidToken, "the name or the password is wrong");
 }
 
-Result<Role> Users::role_of(const RealmId& id) const {
+template <typename Look>
+auto Users::with_known(const RealmId& id, Look look) const
+    -> Result<std::invoke_result_t<Look, Known>> {
   auto key = user_key(id);
-  {
-    auto roles = roles_.lock();
-    if (auto found = roles->find(key); found != roles->end()) return found->second;
-  }
   // Held over the read, so that a change cannot come between it and the memory of it.
-  auto roles = roles_.lock();
+  auto known = known_.lock();
+  if (auto found = known->find(key); found != known->end()) return look(found->second);
   auto value = TRY(kv_.get(key));
-  const auto role = value ? TRY(decode(key, *value)).role : Role::kUnauthorized;
-  roles->insert_or_assign(key, role);
-  return role;
+  Known read;
+  if (value) {
+    auto user = TRY(decode(key, *value));
+    read = {user.role, std::move(user.directories)};
+  }
+  return look(known->insert_or_assign(key, std::move(read)).first->second);
+}
+
+Result<Role> Users::role_of(const RealmId& id) const {
+  return with_known(id, [](const Known& user) { return user.role; });
+}
+
+Result<DirectoryUse> Users::directory_use(const RealmId& id, std::string_view directory) const {
+  return with_known(id, [&](const Known& user) {
+    switch (user.role) {
+      case Role::kUnauthorized:
+        break;
+      case Role::kAuthorized:
+        return use_in(user.directories, directory);
+      case Role::kAdmin:
+        return DirectoryUse::kWrite;
+    }
+    return DirectoryUse::kNone;
+  });
 }
 
 }  // namespace cairn

@@ -7,11 +7,13 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
 #include "base/guarded.h"
 #include "base/id.h"
+#include "data/access/directory_grant.h"
 #include "data/store/key_value.h"
 
 namespace cairn {
@@ -26,6 +28,8 @@ struct User {
   Role role = Role::kAuthorized;
   std::string password;  // encoded Argon2id; empty: cannot sign in with one
   Millis created_at = 0;
+  // Those of the server's directories that it may use; an admin may use all of them.
+  std::vector<DirectoryGrant> directories = {};
 
   bool operator==(const User&) const = default;
 };
@@ -33,6 +37,7 @@ struct User {
 struct UserChange {
   std::optional<Role> role = std::nullopt;
   std::optional<std::string_view> password = std::nullopt;
+  std::optional<std::vector<DirectoryGrant>> directories = std::nullopt;
 };
 
 struct UserPage {
@@ -61,7 +66,7 @@ class Users final {
   Result<User> find(std::string_view name) const;
   Result<UserPage> list(std::size_t limit, std::optional<std::string_view> cursor) const;
   // All that is given, or nothing: FORBIDDEN for another role of the machine's owner,
-  // INVALID_ARGUMENT for a password that is too short or long.
+  // INVALID_ARGUMENT for a password that is too short or long, or grants that cannot be.
   Result<User> change(const RealmId& id, const UserChange& wanted);
   Result<User> set_role(const RealmId& id, Role role) { return change(id, {.role = role}); }
   Result<User> set_password(const RealmId& id, std::string_view password) {
@@ -74,6 +79,8 @@ class Users final {
   Result<User> sign_in(std::string_view name, std::string_view password) const;
   // A realm nobody has is unauthorised. From memory.
   Result<Role> role_of(const RealmId& id) const;
+  // The use that a user has of a directory of the server's. From memory.
+  Result<DirectoryUse> directory_use(const RealmId& id, std::string_view directory) const;
 
  private:
   Result<std::string> hash(std::string_view password) const;
@@ -85,7 +92,14 @@ class Users final {
   const Clock& clock_;
   Random& random_;
   std::uint32_t work_;
-  mutable Guarded<std::unordered_map<std::string, Role>> roles_;
+  struct Known {
+    Role role = Role::kUnauthorized;
+    std::vector<DirectoryGrant> directories = {};
+  };
+  // Calls `look` with what is known of a user.
+  template <typename Look>
+  auto with_known(const RealmId& id, Look look) const -> Result<std::invoke_result_t<Look, Known>>;
+  mutable Guarded<std::unordered_map<std::string, Known>> known_;
   std::unique_ptr<Subscription> watching_;
 };
 

@@ -32,6 +32,39 @@ struct House {
   }
 };
 
+TEST(Users, AnAdminUsesEveryDirectoryAndOthersThoseTheyWereGiven) {
+  House house;
+  const auto owner = must(house.users.owner(house.owners));
+  const auto ada = house.add("ada");
+  const auto use = [&](const User& user, std::string_view name) {
+    return must(house.users.directory_use(user.id, name));
+  };
+  EXPECT_EQ(use(owner, "notes"), DirectoryUse::kWrite);
+  EXPECT_EQ(use(ada, "notes"), DirectoryUse::kNone);
+  must(house.users.change(ada.id, {.directories = {{{"notes", false}, {"logs", true}}}}));
+  EXPECT_EQ(use(ada, "notes"), DirectoryUse::kRead);
+  EXPECT_EQ(use(ada, "logs"), DirectoryUse::kWrite);
+  must(house.users.set_role(ada.id, Role::kUnauthorized));
+  EXPECT_EQ(use(ada, "logs"), DirectoryUse::kNone);
+  EXPECT_EQ(must(house.users.get(ada.id)).directories.size(), 2U) << "a role changes nothing else";
+  EXPECT_THAT(house.users.change(ada.id, {.directories = {{{"a/b", false}}}}),
+              FailsWith(Code::kInvalidArgument));
+}
+
+TEST(Users, AUserOfTheFirstVersionHasNoDirectories) {
+  House house;
+  const auto ada = house.add("ada");
+  const auto key = "u" + Bytes(ada.id.bytes());
+  auto old = *must(house.world.store->kv().get(key));
+  ASSERT_EQ(old.front(), 2);
+  old.front() = 1;
+  old.pop_back();
+  Batch batch;
+  batch.puts.push_back({key, old});
+  must(house.world.store->kv().commit(std::move(batch)));
+  EXPECT_EQ(must(house.users.get(ada.id)), ada);
+}
+
 TEST(Users, RolesAreReadBackAsTheyAreWritten) {
   for (auto role : {Role::kUnauthorized, Role::kAuthorized, Role::kAdmin}) {
     EXPECT_EQ(must(parse_role(name(role))), role);

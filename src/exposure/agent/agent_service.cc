@@ -1,5 +1,8 @@
 #include "exposure/agent/agent_service.h"
 
+#include <algorithm>
+#include <ranges>
+
 #include "base/base64.h"
 #include "exposure/agent/completion.h"
 #include "exposure/agent/outcome.h"
@@ -7,6 +10,8 @@
 #include "exposure/agent/resource_uri.h"
 #include "exposure/mcp/exchange.h"
 #include "tools/executor/definition.h"
+#include "tools/executor/joined_toolbox.h"
+#include "tools/executor/table_toolbox.h"
 
 namespace cairn::agent {
 namespace {
@@ -66,11 +71,38 @@ std::unordered_map<const Tool*, json::Object> definitions_of(const ToolTable& ta
   return out;
 }
 
+// Takes the name out of a list; false: it is not in it. A list of nothing else is none.
+bool take_name(std::optional<std::string>& list, std::string_view name) {
+  if (!list) return false;
+  bool found = false;
+  std::string rest;
+  for (const auto part : std::views::split(*list, ',')) {
+    const std::string_view item(part);
+    const auto begin = std::min(item.find_first_not_of(" \t"), item.size());
+    const auto end = item.find_last_not_of(" \t") + 1;
+    if (end > begin && item.substr(begin, end - begin) == name) {
+      found = true;
+    } else {
+      rest += (rest.empty() ? "" : ",") + std::string(item);
+    }
+  }
+  if (!found) return false;
+  list = rest.empty() ? std::nullopt : std::optional(std::move(rest));
+  return true;
+}
+
+// The one tool that is not of the table: as a set of itself, or by its name.
+bool take_filesystem(SelectionRequest& request) {
+  const bool as_set = take_name(request.toolsets, work::FileTools::kOneTool);
+  return take_name(request.tools, work::FileTools::kOneTool) || as_set;
+}
+
 }  // namespace
 
 AgentService::AgentService(Executor& executor, AgentOptions options)
     : ToolService(make_offer(std::move(options.version))),
       executor_(executor),
+      directories_(options.directories),
       definitions_(definitions_of(executor.table())),
       default_(Selection::parse({}, executor.table()).value()),
       resources_(executor),
@@ -78,12 +110,33 @@ AgentService::AgentService(Executor& executor, AgentOptions options)
 
 mcp::Caching AgentService::caching() const { return kForOne; }
 
+json::Object AgentService::definition_of(const Tool& tool) const {
+  const auto found = definitions_.find(&tool);
+  return found == definitions_.end() ? definition(tool) : found->second;
+}
+
 Result<mcp::PrincipalPtr> AgentService::principal(Caller caller,
                                                   const SelectionRequest& request) const {
+  auto rest = request;
+  ToolboxPtr files;
+  if (take_filesystem(rest)) {
+    if (directories_ == nullptr) {
+      return fail(Code::kInvalidArgument,
+                  "there is no tool 'filesystem' here: it is for directories of a server that was "
+                  "started with them, cairn serve --root NAME=DIR");
+    }
+    files = TRY(directories_->filesystem(caller, request.read_only));
+    // Nothing else was asked for.
+    if (!rest.toolsets && !rest.tools) {
+      return std::make_shared<const AgentPrincipal>(std::move(caller), std::move(files));
+    }
+  }
   // Most ask for nothing special, and a principal may be made for every request.
   auto selection =
-      request == SelectionRequest() ? default_ : TRY(Selection::parse(request, executor_.table()));
-  return std::make_shared<const AgentPrincipal>(executor_, std::move(caller), std::move(selection));
+      rest == SelectionRequest() ? default_ : TRY(Selection::parse(rest, executor_.table()));
+  ToolboxPtr box = std::make_shared<const TableToolbox>(executor_, caller, std::move(selection));
+  if (files != nullptr) box = std::make_shared<const JoinedToolbox>(std::move(box), files);
+  return std::make_shared<const AgentPrincipal>(std::move(caller), std::move(box));
 }
 
 Result<mcp::PrincipalPtr> AgentService::admit(std::string_view token,

@@ -15,11 +15,15 @@
 #include "exposure/agent/selection_request.h"
 #include "exposure/agent/tool_service.h"
 #include "tools/executor/executor.h"
+#include "tools/workspace/served_directories.h"
 
 namespace cairn::agent {
 
 struct AgentOptions {
   std::string version;
+  // Those that the server was started with, for the tool `filesystem`; nullptr: none. They outlive
+  // the service.
+  const work::ServedDirectories* directories = nullptr;
 };
 
 class AgentService final : public ToolService {
@@ -53,7 +57,7 @@ class AgentService final : public ToolService {
 
  protected:
   mcp::Caching caching() const override;
-  json::Object definition_of(const Tool& tool) const override { return definitions_.at(&tool); }
+  json::Object definition_of(const Tool& tool) const override;
 
  private:
   Result<mcp::PrincipalPtr> principal(Caller caller, const SelectionRequest& request) const;
@@ -61,6 +65,7 @@ class AgentService final : public ToolService {
   mcp::Rpc<mcp::Watched> watch_resource(const Session& session, const std::string& uri);
 
   Executor& executor_;
+  const work::ServedDirectories* directories_;
   // Of every tool for agents, made once.
   std::unordered_map<const Tool*, json::Object> definitions_;
   Selection default_;

@@ -5,26 +5,27 @@
 #include <utility>
 
 #include "exposure/agent/tool_service.h"
-#include "tools/executor/table_toolbox.h"
+#include "tools/executor/call.h"
 
 namespace cairn::agent {
 
 // Threads  immutable.
 class AgentPrincipal final : public ToolPrincipal {
  public:
-  AgentPrincipal(Executor& executor, Caller caller, Selection selection)
-      : toolbox_(std::make_shared<const TableToolbox>(executor, std::move(caller),
-                                                      std::move(selection))),
-        id_(toolbox_->caller().session().who().id.render()) {}
+  AgentPrincipal(Caller caller, ToolboxPtr toolbox)
+      : caller_(std::move(caller)),
+        toolbox_(std::move(toolbox)),
+        id_(caller_.session().who().id.render()) {}
 
   // The delegate's id.
   std::string_view id() const override { return id_; }
-  Result<ToolboxPtr> toolbox() const override { return ToolboxPtr(toolbox_); }
+  Result<ToolboxPtr> toolbox() const override { return toolbox_; }
   const Toolbox* at_hand() const override { return toolbox_.get(); }
-  const Caller& caller() const { return toolbox_->caller(); }
+  const Caller& caller() const { return caller_; }
 
  private:
-  std::shared_ptr<const TableToolbox> toolbox_;
+  Caller caller_;
+  ToolboxPtr toolbox_;
   std::string id_;
 };
 

@@ -5,6 +5,7 @@
 #include "exposure/agent/tool_service.h"
 #include "tools/workspace/depot_toolbox.h"
 #include "tools/workspace/directory_toolbox.h"
+#include "tools/workspace/served_directories.h"
 
 namespace cairn::agent {
 
@@ -23,6 +24,21 @@ class DepotPrincipal final : public ToolPrincipal {
 
  private:
   std::shared_ptr<const work::DepotToolbox> toolbox_;
+};
+
+// A delegate at a directory of the server's.
+//
+// Threads  immutable.
+class ServedDirectoryPrincipal final : public ToolPrincipal {
+ public:
+  explicit ServedDirectoryPrincipal(std::shared_ptr<const work::ServedDirectoryToolbox> toolbox)
+      : toolbox_(std::move(toolbox)) {}
+
+  std::string_view id() const override { return toolbox_->id(); }
+  Result<ToolboxPtr> toolbox() const override { return ToolboxPtr(toolbox_); }
+
+ private:
+  std::shared_ptr<const work::ServedDirectoryToolbox> toolbox_;
 };
 
 // Whoever started the program on directories. Where none was named they are the client's roots,

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/directory_options.h"
 #include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
 #include "exposure/client/pages.h"
@@ -22,6 +23,7 @@ struct DelegateArguments {
   std::string expires;
   std::vector<std::string> depots;
   std::vector<std::string> scope;
+  DirectoryOptions directories;
   bool can_upload = false;
   bool can_manage = false;
 };
@@ -49,6 +51,8 @@ Result<json::Object> arguments_of(client::Client& client, const DelegateArgument
   json::Array scope;
   for (const auto& root : given.scope) scope.emplace_back(TRY(scope_of(client, root)));
   if (!scope.empty()) out["scope"] = std::move(scope);
+  auto directories = grants(given.directories);
+  if (!directories.empty()) out["directories"] = std::move(directories);
   return out;
 }
 
@@ -56,6 +60,11 @@ std::string rights_of(const Arguments& delegate) {
   std::string out = "read";
   if (delegate.flag("canUpload")) out += ", upload";
   if (delegate.flag("canManageDepot")) out += ", manage depots";
+  for (const auto& item : client::rows_of(delegate.object(), "directories")) {
+    const Arguments grant(item.as_object());
+    out += fmt::format(", {} directory {}", grant.flag("write") ? "write in" : "read",
+                       grant.text("name"));
+  }
   return out;
 }
 
@@ -153,6 +162,7 @@ void add_create_options(Command command, DelegateArguments& given) {
           "--scope", given.scope, "SCOPE",
           "Only what is there: DEPOT:PATH as it is now, nod_… as it is for ever; may be repeated")
       .repeated();
+  add_directory_options(command, given.directories);
   command.add_value("--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d [as yours]");
 }
 

@@ -35,6 +35,7 @@ struct McpArguments {
   std::optional<Option> root;
   std::vector<std::string> roots;
   std::optional<std::string> depot;
+  std::optional<std::string> directory;  // of a server
   std::optional<std::string> answer_size;
   std::optional<std::string> toolsets;
   std::optional<std::string> tools;
@@ -62,6 +63,26 @@ std::array<Choice, 3> choices(const McpArguments& given) {
            {"--exclude-tools", "X-Cairn-Exclude-Tools", given.exclude_tools}}};
 }
 
+// Where --root is, and where --directory is.
+Result<void> check_machine(const Options& options, const McpArguments& given) {
+  if (on_directories(given) && !options.server.empty()) {
+    return fail(Code::kInvalidArgument,
+                "--root is for directories of this machine, not of the server; start the server "
+                "with 'cairn serve --root NAME=DIR', and give --directory NAME here");
+  }
+  if (on_directories(given) && (!options.token.empty() || !options.token_file.empty())) {
+    return fail(Code::kInvalidArgument,
+                "--root is used with the rights of this process; a token goes with a server: "
+                "'cairn mcp --server URL --directory NAME'");
+  }
+  if (given.directory && TRY(named_server(options)).empty()) {
+    return fail(Code::kInvalidArgument,
+                "--directory is one that a server was started with; give --server URL, or --root "
+                "DIR for a directory of this machine");
+  }
+  return {};
+}
+
 Result<void> check(const McpArguments& given) {
   for (const auto& choice : choices(given)) {
     if (choice.names && choice.names->empty()) {
@@ -74,7 +95,11 @@ Result<void> check(const McpArguments& given) {
     return fail(Code::kInvalidArgument,
                 "--root is for directories and --depot for a depot; give one of them");
   }
-  if ((directories || given.depot) && given.toolsets) {
+  if (given.directory && (directories || given.depot)) {
+    return fail(Code::kInvalidArgument,
+                "--directory, --root and --depot are three kinds of files; give one of them");
+  }
+  if ((directories || given.depot || given.directory) && given.toolsets) {
     return fail(Code::kInvalidArgument,
                 "a workspace has no sets of tools; name tools with --tools or --exclude-tools");
   }
@@ -93,6 +118,7 @@ SelectionRequest selection_of(const McpArguments& given) {
 
 // Where a server has what is asked for.
 std::string path_of(const McpArguments& given) {
+  if (given.directory) return "/mcp/directories/" + http::percent_encode(*given.directory);
   return given.depot ? "/mcp/workspaces/" + http::percent_encode(*given.depot) : "/mcp";
 }
 
@@ -182,6 +208,7 @@ Result<void> serve_directories(Kit& kit, const McpArguments& given) {
 
 Result<int> run_mcp(Kit& kit, const McpArguments& given) {
   TRY(check(given));
+  TRY(check_machine(kit.options, given));
   if (on_directories(given)) {
     const os::InputEndsOnSignal signals;
     TRY(serve_directories(kit, given));
@@ -189,8 +216,8 @@ Result<int> run_mcp(Kit& kit, const McpArguments& given) {
   }
   mcp::BridgeOptions bridge;
   bridge.headers = headers_of(given);
+  bridge.target.path = path_of(given);
   if (given.depot) {
-    bridge.target.path = path_of(given);
     // Each is held against what it has seen itself, also when several share a token.
     bridge.headers.emplace_back("X-Cairn-Desk",
                                 DelegateId::make(kit.clock(), kit.world().random).render());
@@ -235,6 +262,7 @@ std::vector<std::string> arguments_for(const Options& options, const McpArgument
   }
   if (given.read_only) out.emplace_back("--read-only");
   if (given.depot) out.insert(out.end(), {"--depot", *given.depot});
+  if (given.directory) out.insert(out.end(), {"--directory", *given.directory});
   return out;
 }
 
@@ -249,6 +277,7 @@ Result<std::string> endpoint(const Options& options, const std::string& server,
 Result<int> run_config(Kit& kit, const McpArguments& given) {
   const auto& options = kit.options;
   TRY(check(given));
+  TRY(check_machine(options, given));
   const auto server = TRY(named_server(options));
   const auto token = TRY(given_token(options));
   ClientSettings settings{.name = given.name};
@@ -304,6 +333,8 @@ void add_mcp_command(Commands& commands) {
       command.add_values("--root", given->roots, "DIR",
                          "File tools on these directories of this machine, without a store");
   command.add_value("--depot", given->depot, "NAME", "File tools on this depot, each change kept");
+  command.add_value("--directory", given->directory, "NAME",
+                    "With --server: file tools on a directory that it was started with");
   command.add_value("--answer-size", given->answer_size, "SIZE",
                     "With --root: how large listings may get [1M]");
   command.add_flag("--read-only", given->read_only, "No tools that change anything");

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "exposure/cli/commands.h"
 #include "exposure/cli/kit.h"
@@ -16,6 +17,8 @@ struct ServeArguments {
   std::string key;
   std::string internal;
   std::string secret;
+  std::vector<std::string> roots;
+  std::vector<std::string> read_only_roots;
   std::string log = "text";
   ServeOptions options;
 };
@@ -38,6 +41,13 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
     InternalListener internal{.address = "127.0.0.1", .port = 0, .secret_file = given.secret};
     TRY(parse_listen(given.internal, internal.address, internal.port));
     options.internal = std::move(internal);
+  }
+  for (const auto& root : given.roots) {
+    options.directories.push_back(TRY(work::ServedDirectory::parse(root)));
+  }
+  for (const auto& root : given.read_only_roots) {
+    options.directories.push_back(TRY(work::ServedDirectory::parse(root)));
+    options.directories.back().read_only = true;
   }
   options.data = data_directory(kit.options);
   if (!given.certificate.empty()) options.tls_certificate = given.certificate;
@@ -70,6 +80,15 @@ void add_serve_command(Commands& commands) {
                     "Also for front ends of your own: /internal/aei and /internal/adi");
   command.add_value("--internal-secret", given->secret, "FILE",
                     "Its first line is the secret they send as bearer token");
+  command
+      .add_value("--root", given->roots, "NAME=DIR",
+                 "Also file tools on a directory of this machine, at /mcp/directories/NAME; may be "
+                 "repeated")
+      .repeated();
+  command
+      .add_value("--read-only-root", given->read_only_roots, "NAME=DIR",
+                 "The same, and nobody writes there")
+      .repeated();
   command.add_value("--log-format", given->log, "FORMAT", "text, json or none [text]")
       .one_of({"text", "json", "none"});
   command

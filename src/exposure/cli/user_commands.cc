@@ -6,6 +6,7 @@
 
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/directory_options.h"
 #include "exposure/cli/kit.h"
 #include "exposure/client/pages.h"
 #include "tools/executor/engine.h"
@@ -17,6 +18,7 @@ struct UserArguments {
   std::string name;
   std::string role;
   std::string quota;
+  DirectoryOptions directories;
   bool admin = false;
   bool password = false;
   bool yes = false;
@@ -203,6 +205,14 @@ void add_user_commands(Commands& commands) {
                 [given](Kit& kit) { return update(kit, *given, {{"role", given->role}}); });
   command.add_argument("ROLE", given->role, "unauthorized, authorized or admin")
       .one_of({"unauthorized", "authorized", "admin"});
+
+  command = add({.name = "directories",
+                 .description = "Give a user directories of the server's machine, and no others",
+                 .example = "cairn user directories ada --directory notes"},
+                [given](Kit& kit) {
+                  return update(kit, *given, {{"directories", grants(given->directories)}});
+                });
+  add_directory_options(command, given->directories);
 
   command = add({.name = "password",
                  .description = "Give a user a new password",

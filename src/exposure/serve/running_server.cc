@@ -108,19 +108,23 @@ class Running final : public RunningServer {
     engine_ = TRY(Engine::open(options_.data, clock_, random_, metrics_, engine_options));
     // Made now, so that other commands can use it as soon as the server is up.
     TRY(owner_token(*engine_, options_.data));
-    agent_.emplace(engine_->executor(), agent::AgentOptions{.version = options_.version});
+    directories_ =
+        TRY(work::ServedDirectories::open(engine_->executor(), options_.directories, random_));
+    agent_.emplace(engine_->executor(), agent::AgentOptions{.version = options_.version,
+                                                            .directories = directories_.get()});
     mcp_.emplace(*agent_, clock_, random_);
     workspaces_ = agent::workspace_service(options_.version);
     workspace_mcp_.emplace(*workspaces_, clock_, random_);
     // On loopback, a Host that does not name this machine comes from a web page that rebinds DNS.
     // Behind a proxy any name may be right.
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
-    ways_in_.emplace(WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(),
-                                   engine_->workspaces(), *workspace_mcp_, clock_, random_},
-                     rest::RestOptions{.version = options_.version,
-                                       .behind_proxy = options_.behind_proxy,
-                                       .metrics = [this] { return metrics_.render(); }},
-                     known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
+    ways_in_.emplace(
+        WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(), engine_->workspaces(),
+                      *directories_, *workspace_mcp_, clock_, random_},
+        rest::RestOptions{.version = options_.version,
+                          .behind_proxy = options_.behind_proxy,
+                          .metrics = [this] { return metrics_.render(); }},
+        known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
     server_options.address = options_.address;
     server_options.port = options_.port;
@@ -178,6 +182,7 @@ class Running final : public RunningServer {
   RequestLogger log_;
   RequestsOnly internal_log_{log_};
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<work::ServedDirectories> directories_;
   std::optional<agent::AgentService> agent_;
   std::optional<mcp::Server> mcp_;
   std::unique_ptr<agent::ToolService> workspaces_;

@@ -19,6 +19,11 @@ void greet(const ServeOptions& options, RunningServer& server) {
   const auto internal = server.internal_url()
                             ? fmt::format("  internal     {}/internal\n", *server.internal_url())
                             : std::string();
+  std::string directories;
+  for (const auto& one : options.directories) {
+    directories += fmt::format("  directory    {}/mcp/directories/{}  {}{}\n", url, one.name,
+                               one.path, one.read_only ? ", to read" : "");
+  }
   fmt::print(
       "cairn {} serves {}\n"
       "  address      {}\n"
@@ -26,7 +31,7 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  owner token  {}\n"
       "  API          {}/api/docs\n"
       "  MCP          {}/mcp\n"
-      "{}"
+      "{}{}"
       "\n"
       "Try it:\n"
       "  export CAIRN_SERVER={} CAIRN_TOKEN=$(cat {})\n"
@@ -35,7 +40,8 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  cairn mcp config --client claude-code   # or claude-desktop, cursor, vscode, zed, ...\n"
       "\n",
       options.version, std::filesystem::absolute(options.data).string(), url,
-      server.engine().owner().render(), token_file, url, url, internal, url, token_file, url);
+      server.engine().owner().render(), token_file, url, url, directories, internal, url,
+      token_file, url);
   std::fflush(stdout);
 }
 

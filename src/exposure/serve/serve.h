@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "tools/workspace/served_directories.h"
 
 namespace cairn {
 
@@ -31,6 +33,8 @@ struct ServeOptions {
   std::optional<std::filesystem::path> tls_certificate;
   std::optional<std::filesystem::path> tls_key;
   std::optional<InternalListener> internal;
+  // Directories of this machine for the file tools, by name.
+  std::vector<work::ServedDirectory> directories;
   LogFormat log = LogFormat::kText;
   double rate = 1000;  // calls a second for each delegate but the root ones; 0: no limit
   std::chrono::minutes collect_every{24 * 60};  // 0: never

@@ -16,6 +16,7 @@ namespace cairn {
 namespace {
 
 constexpr std::string_view kWorkspaces = "/mcp/workspaces/";
+constexpr std::string_view kDirectories = "/mcp/directories/";
 constexpr std::string_view kV1 = "/api/mcp/server/";
 constexpr std::string_view kV2 = "/api/v2/mcp/server/";
 constexpr std::string_view kV2Bearer = "/api/v2/mcp";
@@ -86,6 +87,17 @@ Result<mcp::PrincipalPtr> admit(const work::DepotWorkspaces& workspaces, Executo
       TRY(workspaces.open(caller, depot, desk_of(request), selection)));
 }
 
+Result<mcp::PrincipalPtr> admit(const work::ServedDirectories& directories, Executor& executor,
+                                const http::Request& request) {
+  const auto caller = TRY(executor.authenticate(TRY(rest::bearer(request)), "me", Entrance::kMcp));
+  const auto query = TRY(http::Query::parse(request.query));
+  const auto selection =
+      TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
+  const auto name = TRY(http::percent_decode(request.path.substr(kDirectories.size())));
+  return std::make_shared<const agent::ServedDirectoryPrincipal>(
+      TRY(directories.open(caller, name, selection)));
+}
+
 WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)
     : rest_(parts.executor, rest),
       mcp_(parts.mcp, parts.clock, parts.random,
@@ -107,11 +119,19 @@ WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule 
                [&workspaces = parts.workspaces, &executor = parts.executor](
                    const http::Request& request) { return admit(workspaces, executor, request); },
            .hosts = hosts,
+           .max_body_bytes = kMaxBodyBytes}),
+      directory_mcp_(
+          parts.workspace_mcp, parts.clock, parts.random,
+          {.admit =
+               [&directories = parts.directories, &executor = parts.executor](
+                   const http::Request& request) { return admit(directories, executor, request); },
+           .hosts = hosts,
            .max_body_bytes = kMaxBodyBytes}) {}
 
 http::Plan WaysIn::begin(const http::Request& request) {
   if (request.path == "/mcp" || request.path == "/api/mcp") return mcp_.begin(request);
   if (request.path.starts_with(kWorkspaces)) return workspace_mcp_.begin(request);
+  if (request.path.starts_with(kDirectories)) return directory_mcp_.begin(request);
   if (is_endpoint_mcp(request.path)) return endpoint_mcp_.begin(request);
   if (rest::EndpointRest::is_here(request.path)) return endpoint_rest_.begin(request);
   return rest_.begin(request);
@@ -122,6 +142,7 @@ void WaysIn::stopping() {
   mcp_.stop();
   endpoint_mcp_.stop();
   workspace_mcp_.stop();
+  directory_mcp_.stop();
 }
 
 }  // namespace cairn

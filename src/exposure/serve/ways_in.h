@@ -2,6 +2,7 @@
 //
 //   /mcp, /api/mcp                            MCP with a delegate's token
 //   /mcp/workspaces/{depot}                   the same, with the file tools on a depot
+//   /mcp/directories/{name}                   the same, on a directory of this machine
 //   /api/v2/mcp/server/{key}, /api/v2/mcp     MCP with an endpoint's key, in the path or as bearer
 //   /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
@@ -28,6 +29,9 @@ Result<mcp::PrincipalPtr> admit(const agent::EndpointService& endpoints,
 // Whoever holds the bearer token of a request, at the depot that its path names.
 Result<mcp::PrincipalPtr> admit(const work::DepotWorkspaces& workspaces, Executor& executor,
                                 const http::Request& request);
+// The same at the directory that its path names.
+Result<mcp::PrincipalPtr> admit(const work::ServedDirectories& directories, Executor& executor,
+                                const http::Request& request);
 // Whether MCP of endpoints is served there.
 bool is_endpoint_mcp(std::string_view path);
 
@@ -42,6 +46,7 @@ class WaysIn final : public http::Handler {
     mcp::Server& mcp;
     BoundCalls& bound;
     work::DepotWorkspaces& workspaces;
+    const work::ServedDirectories& directories;
     mcp::Server& workspace_mcp;
     const Clock& clock;
     Random& random;
@@ -61,6 +66,7 @@ class WaysIn final : public http::Handler {
   mcp::Server endpoint_server_;
   mcp::HttpHandler endpoint_mcp_;
   mcp::HttpHandler workspace_mcp_;
+  mcp::HttpHandler directory_mcp_;
 };
 
 }  // namespace cairn

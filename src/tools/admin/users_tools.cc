@@ -50,8 +50,12 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
   }
   UserChange wanted{.password = arguments.maybe_text("password")};
   if (auto role = arguments.maybe_text("role")) wanted.role = TRY(parse_role(*role));
+  if (const auto* grants = json::find(arguments.object(), "directories")) {
+    wanted.directories = grants_of(*grants);
+  }
   // First what can be refused, so that all of it happens or nothing.
-  if (wanted.role || wanted.password) user = TRY(services.users.change(user.id, wanted));
+  if (wanted.role || wanted.password || wanted.directories)
+    user = TRY(services.users.change(user.id, wanted));
   if (auto quota = arguments.maybe_number("quota")) {
     TRY(services.realms.get(user.id).set_quota(static_cast<std::uint64_t>(*quota)));
   }
@@ -125,13 +129,17 @@ Tool update_user() {
       .name = "update_user",
       .title = "Change a user",
       .description =
-          "Changes a user's role, password or quota, or replaces its tokens. Somebody who is "
+          "Changes a user's role, password, quota or directories, or replaces its tokens. Somebody "
+          "who is "
           "unauthorized can do nothing; what they stored stays. For admins.",
       .input = shape::object(
           {{"userId", shape::text("usr_…, or the name")},
            role(),
            password(),
            quota(),
+           {"directories",
+            grants_shape("Directories of this machine it may use, by name; admins may use all"),
+            shape::kOptional},
            {"newToken", shape::flag("Void all its tokens, give a new one"), shape::kOptional}}),
       .output = user_with_token(),
       .annotations = {.destructive = true},

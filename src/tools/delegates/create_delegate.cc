@@ -1,3 +1,4 @@
+#include "base/quote.h"
 #include "tools/delegates/tools.h"
 #include "tools/executor/render.h"
 #include "tools/executor/shape.h"
@@ -29,6 +30,17 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
     wanted.depots = TRY(depots_of(call, *depots));
   }
   if (auto scope = arguments.texts("scope")) wanted.scope = TRY(call.sight().narrow(*scope));
+  if (const auto* grants = json::find(arguments.object(), "directories")) {
+    wanted.directories = grants_of(*grants);
+    for (const auto& grant : wanted.directories) {
+      // What its user was not given, nobody below can be.
+      const auto use = TRY(call.services().users.directory_use(call.session().realm, grant.name));
+      if (use >= (grant.write ? DirectoryUse::kWrite : DirectoryUse::kRead)) continue;
+      return fail(Code::kPermissionExceeded,
+                  "you cannot give {} the directory '{}', because you do not have it; leave it out",
+                  grant.write ? "writing in" : "reading in", shown(grant.name));
+    }
+  }
   if (auto seconds = arguments.maybe_number("expiresIn")) {
     wanted.expires_in = std::chrono::seconds(*seconds);
   }
@@ -63,6 +75,9 @@ Tool create_delegate() {
                            "your depots, oldest first, unless you have a scope), '.' all you see. "
                            "Default: as yours",
                            Delegate::kMaxRoots),
+            shape::kOptional},
+           {"directories",
+            grants_shape("Directories of the server's machine, by name; default: none"),
             shape::kOptional},
            {"expiresIn", shape::integer("Lifetime in seconds; default: as yours", 1),
             shape::kOptional}}),

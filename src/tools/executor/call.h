@@ -43,11 +43,13 @@ struct Services {
   Random& random;
 };
 
-// Where a caller of the file tools sits: the depot, or the place of one, that is all of its files.
+// Where a caller of the file tools sits: the depot, or the place of one, or the directory of the
+// server's machine, that is all of its files.
 struct Desk {
-  std::string depot;
-  std::string name;     // tells apart those who share a token
-  bool manual = false;  // answers as the manual of the tool `filesystem` has them
+  std::string depot = {};
+  std::string directory = {};  // by its name; empty: it is a depot
+  std::string name = {};       // tells apart those who share a token
+  bool manual = false;         // answers as the manual of the tool `filesystem` has them
 };
 using DeskPtr = std::shared_ptr<const Desk>;
 

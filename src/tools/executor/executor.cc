@@ -40,8 +40,31 @@ Result<void> authorise(const Session& session, const Tool& tool, Right right, co
     case Right::kAdmin:
       if (!session.who().parent && TRY(users.role_of(session.realm)) == Role::kAdmin) return {};
       return fail(Code::kForbidden, "{} is for admins only", tool.name);
+    case Right::kReadDirectory:
+    case Right::kWriteDirectory:
+      break;  // of a caller's desk: authorise_directory()
   }
   return fail(Code::kInternal, "a right that is not known");
+}
+
+Failure no_directory(std::string_view name) {
+  return fail(Code::kNotFound, "there is no directory '{}' that you may use", shown(name));
+}
+
+Result<void> authorise_directory(DirectoryUse use, const Desk* desk, const Tool& tool,
+                                 Right right) {
+  if (desk == nullptr) return fail(Code::kInternal, "{} has no directory to work on", tool.name);
+  switch (use) {
+    case DirectoryUse::kNone:
+      return no_directory(desk->directory);
+    case DirectoryUse::kRead:
+      if (right == Right::kReadDirectory) return {};
+      return fail(Code::kForbidden, "you may only read in the directory '{}', and {} writes",
+                  shown(desk->directory), tool.name);
+    case DirectoryUse::kWrite:
+      return {};
+  }
+  return fail(Code::kInternal, "a use that is not known");
 }
 
 void add_audited(std::string& out, const json::Value& value) {
@@ -144,6 +167,13 @@ Result<void> Executor::check_again(const Caller& caller) const {
   return {};
 }
 
+Result<DirectoryUse> Executor::directory_use(const Caller& caller,
+                                             std::string_view directory) const {
+  const auto& session = caller.session();
+  return std::min(session.rights.directory_use(directory),
+                  TRY(services_.users.directory_use(session.realm, directory)));
+}
+
 Result<void> Executor::admit(const Caller& caller, const Tool& tool, const json::Value& arguments) {
   // Again, though authenticate() did: a large body may have taken minutes to arrive.
   TRY(check_again(caller));
@@ -153,7 +183,13 @@ Result<void> Executor::admit(const Caller& caller, const Tool& tool, const json:
   const auto& chain = caller.session().chain;
   if (chain.size() > 1) TRY(rate_.take(chain[chain.size() - 2]->id));
   const auto right = arguments.is_object() ? tool.right_for(arguments.get_object()) : tool.right;
-  TRY(authorise(caller.session(), tool, right, services_.users));
+  if (right == Right::kReadDirectory || right == Right::kWriteDirectory) {
+    const auto* desk = caller.desk().get();
+    const auto use = TRY(directory_use(caller, desk == nullptr ? "" : desk->directory));
+    TRY(authorise_directory(use, desk, tool, right));
+  } else {
+    TRY(authorise(caller.session(), tool, right, services_.users));
+  }
   return tool.check(arguments);
 }
 
@@ -169,6 +205,9 @@ void Executor::note(const Caller& caller, const Tool& tool, const json::Value& a
     entry.binding = caller.via()->binding.render();
   }
   entry.context = context_of(tool, arguments);
+  if (caller.desk() != nullptr && !caller.desk()->directory.empty()) {
+    entry.context = fmt::format("{}: {}", caller.desk()->directory, entry.context);
+  }
   entry.outcome = outcome;
   entry.bytes_in = spent.bytes_in;
   entry.bytes_out = spent.bytes_out;
@@ -368,6 +407,9 @@ bool may_use(const Tool& tool, const Session& session) {
     case Right::kOwn:
     case Right::kAdmin:
       return !session.who().parent;
+    case Right::kReadDirectory:
+    case Right::kWriteDirectory:
+      return false;  // a toolbox knows the directory
   }
   return false;
 }

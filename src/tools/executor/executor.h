@@ -44,6 +44,9 @@ class Executor final {
   // Whether the caller would be let in now: its token was good when its request began, and has to
   // be good when it is carried out. A comparison, unless a delegate, token or role changed since.
   Result<void> check_again(const Caller& caller) const;
+  // The use that a caller may make of a directory of the server's: what its user has, and its chain
+  // leaves of it.
+  Result<DirectoryUse> directory_use(const Caller& caller, std::string_view directory) const;
   bool still_valid(const Caller& caller) const { return check_again(caller).has_value(); }
   // An endpoint's turn, as every delegate has its own.
   Result<void> take_turn(const EndpointId& endpoint);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/executor/arguments.h"
 #include "tools/executor/shape.h"
 
 namespace cairn {
@@ -49,6 +50,30 @@ json::Value or_null(const std::optional<std::string>& text) {
   return text ? json::Value(*text) : json::Value(nullptr);
 }
 
+json::Array render_grants(std::span<const DirectoryGrant> grants) {
+  json::Array out;
+  for (const auto& grant : grants) {
+    out.emplace_back(json::Object{{"name", grant.name}, {"write", grant.write}});
+  }
+  return out;
+}
+
+std::vector<DirectoryGrant> grants_of(const json::Value& list) {
+  std::vector<DirectoryGrant> out;
+  for (const auto& item : list.get_array()) {
+    const Arguments one(item.get_object());
+    out.push_back({std::string(one.text("name")), one.flag("write")});
+  }
+  return out;
+}
+
+json::Value grants_shape(std::string_view description) {
+  return shape::list_of(
+      shape::object({{"name", shape::text("", DirectoryGrant::kMaxNameBytes)},
+                     {"write", shape::flag("Default: only reading"), shape::kOptional}}),
+      description, DirectoryGrant::kMaxGrants);
+}
+
 json::Object render_delegate(const Delegate& delegate) {
   json::Object out;
   out["delegateId"] = delegate.id.render();
@@ -72,6 +97,7 @@ json::Object render_delegate(const Delegate& delegate) {
   } else {
     out["scope"] = nullptr;
   }
+  if (!delegate.directories.empty()) out["directories"] = render_grants(delegate.directories);
   out["expiresAt"] = time_or_null(delegate.expires_at);
   out["createdAt"] = delegate.created_at;
   out["revokedAt"] = time_or_null(delegate.revoked_at);
@@ -89,6 +115,7 @@ json::Value delegate_shape() {
       {"canManageDepot", shape::flag()},
       {"delegatedDepots", shape::nullable(shape::list_of(shape::text(), "null: no limit"))},
       {"scope", shape::nullable(shape::list_of(shape::text(), "null: no limit"))},
+      {"directories", grants_shape(""), shape::kOptional},
       {"expiresAt", shape::nullable(shape::integer("null: never"))},
       {"createdAt", shape::integer()},
       {"revokedAt", shape::nullable(shape::integer("null: not revoked"))},
@@ -118,6 +145,7 @@ json::Object render_user(const User& user) {
   out["role"] = name(user.role);
   out["hasPassword"] = !user.password.empty();
   out["createdAt"] = user.created_at;
+  if (!user.directories.empty()) out["directories"] = render_grants(user.directories);
   return out;
 }
 
@@ -126,7 +154,8 @@ json::Value user_shape() {
                         {"name", shape::text()},
                         {"role", shape::choice({"unauthorized", "authorized", "admin"})},
                         {"hasPassword", shape::flag()},
-                        {"createdAt", shape::integer()}});
+                        {"createdAt", shape::integer()},
+                        {"directories", grants_shape(""), shape::kOptional}});
 }
 
 json::Object render_depot(const Call& call, const Depot& depot, const Place& place,

@@ -14,6 +14,10 @@ json::Value or_null(const std::optional<std::string>& text);
 json::Object render_delegate(const Delegate& delegate);
 json::Object render_issued(const CreatedDelegate& created);
 json::Object render_user(const User& user);
+// Directories of the server's, as arguments and answers have them: `[{name, write}]`.
+json::Array render_grants(std::span<const DirectoryGrant> grants);
+std::vector<DirectoryGrant> grants_of(const json::Value& list);
+json::Value grants_shape(std::string_view description);
 
 // A depot as the caller sees it: `root` is of the place it may see.
 json::Object render_depot(const Call& call, const Depot& depot, const Place& place,

@@ -20,6 +20,10 @@ std::string_view name(Right right) {
       return "owner";
     case Right::kAdmin:
       return "admin";
+    case Right::kReadDirectory:
+      return "directory";
+    case Right::kWriteDirectory:
+      return "directory, write";
   }
   return "";
 }
@@ -31,7 +35,8 @@ bool Tool::changes(const json::Object& arguments) const {
 }
 
 Right Tool::right_for(const json::Object& arguments) const {
-  return dry_run.empty() || changes(arguments) ? right : Right::kRead;
+  if (dry_run.empty() || changes(arguments)) return right;
+  return right == Right::kWriteDirectory ? Right::kReadDirectory : Right::kRead;
 }
 
 bool Tool::is_quick(const json::Object& arguments) const {

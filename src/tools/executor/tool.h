@@ -35,6 +35,9 @@ enum class Right {
   kManageDepots,  // canManageDepot
   kOwn,           // the realm's root delegate
   kAdmin,         // the root delegate of an admin
+  // The use of the directory at the caller's desk, to read and also to write.
+  kReadDirectory,
+  kWriteDirectory,
 };
 std::string_view name(Right right);
 

@@ -5,6 +5,7 @@
 // style, as the manual of the one tool `filesystem` has it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "data/workspace/directory_workspace.h"
 #include "data/workspace/workspace.h"
 #include "tools/executor/arguments.h"
 #include "tools/executor/shape.h"
@@ -66,7 +68,12 @@ class FileTools final {
   // All file tools in one, with the method as an argument. It is offered when it is named.
   static constexpr std::string_view kOneTool = "filesystem";
 
+  // On the depot of a caller's desk, or with no caller at all.
   static std::shared_ptr<const FileTools> make();
+  // On the directory of a caller's desk: of those that the function knows by name. NOT_FOUND for
+  // any other.
+  using Directory = std::function<Result<std::shared_ptr<DirectoryWorkspace>>(std::string_view)>;
+  static std::shared_ptr<const FileTools> on_directories(Directory directory);
 
   const std::vector<FileTool>& all() const { return tools_; }
   const FileTool* find(std::string_view name) const;
@@ -74,7 +81,7 @@ class FileTools final {
   std::vector<const Tool*> tools() const;
 
  private:
-  FileTools() = default;
+  FileTools();
 
   std::vector<FileTool> tools_;
   Tool one_tool_;

@@ -120,30 +120,62 @@ Result<Reply> run_on_depot(const FileTool& file, Call& call, const Arguments& ar
   return Reply(TRY(file.work(work, arguments)));
 }
 
+// On the directory of the caller's desk.
+Result<Reply> run_on_directory(const FileTool& file, const FileTools::Directory& directory,
+                               Call& call, const Arguments& arguments) {
+  const auto& desk = call.caller().desk();
+  if (desk == nullptr) return fail(Code::kInternal, "{} has no directory", file.tool.name);
+  auto files = TRY(directory(desk->directory));
+  const bool dry = file.is_dry(arguments);
+  if (dry) files = files->rehearsal();
+  const Work work{.files = *files,
+                  .clock = call.clock(),
+                  .style = desk->manual ? Style::kManual : Style::kPlain,
+                  .stop = call.stopping(),
+                  .dry = dry};
+  return Reply(TRY(file.work(work, arguments)));
+}
+
 // Fills in what the executor has to know about a file tool.
-void complete(FileTool& file) {
+void complete(FileTool& file, Right reading, Right writing) {
   auto& tool = file.tool;
   tool.voice = Voice::kReference;
-  tool.right = tool.changes() ? Right::kUpload : Right::kRead;
+  tool.right = tool.changes() ? writing : reading;
   const auto& properties = tool.input.at("properties").get_object();
   if (properties.contains("dryRun")) tool.dry_run = "dryRun";
   for (const std::string_view name : {"path", "source", "destination", "change", "paths"}) {
     if (properties.contains(name)) tool.audited.emplace_back(name);
   }
-  tool.run = [&file](Call& call, const Arguments& arguments) {
-    return run_on_depot(file, call, arguments);
-  };
 }
 
 }  // namespace
 
+FileTools::FileTools() : tools_(all_tools()) {
+  one_tool_.name = kOneTool;
+  one_tool_.only_when_named = true;
+  one_tool_.annotations.read_only = true;  // its methods are selected one by one
+}
+
 FileToolsPtr FileTools::make() {
   std::shared_ptr<FileTools> out(new FileTools());
-  out->tools_ = all_tools();
-  for (auto& file : out->tools_) complete(file);
-  out->one_tool_.name = kOneTool;
-  out->one_tool_.only_when_named = true;
-  out->one_tool_.annotations.read_only = true;  // its methods are selected one by one
+  for (auto& file : out->tools_) {
+    complete(file, Right::kRead, Right::kUpload);
+    file.tool.run = [&file](Call& call, const Arguments& arguments) {
+      return run_on_depot(file, call, arguments);
+    };
+  }
+  return out;
+}
+
+FileToolsPtr FileTools::on_directories(Directory directory) {
+  std::shared_ptr<FileTools> out(new FileTools());
+  const auto shared = std::make_shared<const Directory>(std::move(directory));
+  for (auto& file : out->tools_) {
+    complete(file, Right::kReadDirectory, Right::kWriteDirectory);
+    file.tool.run = [&file, shared](Call& call, const Arguments& arguments) {
+      return run_on_directory(file, *shared, call, arguments);
+    };
+  }
   return out;
 }
 
