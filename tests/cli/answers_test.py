@@ -257,7 +257,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.cairn("cat", "d:notes/a.md"), "one\ntwo\none\n")
         self.assertIn("-two\n+2\n", self.cairn("edit", "d:notes/a.md", "--old", "two", "--new", "2"))
         self.assertIn("--all", self.cairn("edit", "d:notes/a.md", "--old", "one", "--new", "1",
-                                          code=2))
+                                          code=4))
         self.cairn("edit", "d:notes/a.md", "--old", "one", "--new", "1", "--all")
         self.assertEqual(self.cairn("cat", "d:notes/a.md"), "1\n2\n1\n")
         self.cairn("edit", "d:notes/a.md", "--old-file", "-", "--new", "", given=b"2\n")

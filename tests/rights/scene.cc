@@ -250,6 +250,10 @@ const std::vector<ToolCall>& tool_calls() {
        "list_depots"},
       {"list_depots, by title", [](Scene&) { return json::Object{{"title", "site"}}; },
        "list_depots"},
+      {"import_root",
+       [](Scene& s) {
+         return json::Object{{"depotId", s.site}, {"root", s.new_root}, {"source", "/home/ann"}};
+       }},
       {"create_delegate", nothing},
       {"list_delegates", nothing},
       {"get_delegate", [](Scene& s) { return json::Object{{"delegateId", s.delegate}}; }},

@@ -29,8 +29,8 @@ struct Progress {
 
 struct ImportOptions {
   unsigned threads = 2;
-  std::string message;
-  std::optional<DelegateId> author;
+  std::string message = {};
+  std::optional<DelegateId> author = std::nullopt;
   os::Kernel kernel = {};
   Path path = {};  // where in the depot the directory goes
   // As import_commit.h has them.

@@ -23,10 +23,10 @@ namespace cairn {
 
 struct ImportRequest {
   // What the importer may see of the depot, and where in it the directory goes.
-  Place within;
-  Path path;
-  std::string source;  // tells apart directories that are imported to the same place
-  NodeKey root;        // of the directory as it was read; stored
+  Place within = {};
+  Path path = {};
+  std::string source = {};  // tells apart directories that are imported to the same place
+  NodeKey root = {};        // of the directory as it was read; stored
   // The base, when the directory was imported before.
   std::optional<NodeKey> last = std::nullopt;
   // Makes the place that of the directory: what others put there goes.

@@ -15,7 +15,7 @@ struct OutlineOptions {
 
   std::int64_t depth = 3;  // -1: no limit
   std::int64_t max_entries = kDefaultEntries;
-  Rendering rendering;
+  Rendering rendering = {};
 };
 
 struct Outline {

@@ -24,8 +24,8 @@ struct FindOptions {
   std::optional<std::uint64_t> max_size;
   std::size_t max_results = 1000;
   // Goes on behind this path, which is relative to where the search begins.
-  std::string after;
-  Rendering rendering;
+  std::string after = {};
+  Rendering rendering = {};
 };
 
 struct FindResult {

@@ -38,7 +38,7 @@ TEST(WalkAfter, VisitsWhatComesBehindAPathWhetherOrNotItIsThere) {
     auto budget = t.unlimited();
     std::vector<std::string> visited;
     must(walk(
-        t.nodes, root, budget,
+        t.view(root).nodes, root, budget,
         [&](std::string_view at, const Entry&) -> Result<Walk> {
           visited.emplace_back(at);
           return Walk::kContinue;

@@ -47,7 +47,7 @@ struct ListOptions {
 
   std::uint64_t limit = kDefaultLimit;
   std::optional<std::string> cursor;
-  Rendering rendering;
+  Rendering rendering = {};
 };
 
 struct ListPage {

@@ -132,9 +132,10 @@ Result<int> run_transfer(Kit& kit, const WriteArguments& given, bool moves) {
   json::Object arguments{{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to.path}};
   if (!within) arguments["toNodeKey"] = to.tree.key;
   const auto written = TRY(client.call(moves ? "fs_mv" : "fs_cp", arguments));
-  if (within || !moves) return publish(kit, client, to.tree, written, given.message);
-  return publish_move(kit, client, {.source = from.tree, .target = to.tree}, written,
-                      given.message);
+  const auto message =
+      message_or(given.message, moves ? "mv" : "cp", {from.path + " " + to.path});
+  if (within || !moves) return publish(kit, client, to.tree, written, message);
+  return publish_move(kit, client, {.source = from.tree, .target = to.tree}, written, message);
 }
 
 template <typename RunWrite>
