@@ -122,12 +122,13 @@ Your root remembers which root of the depot it began from. If the depot has move
 `depot_commit` merges: text line by line, JSON key by key. `merged: true` lists in `fromOthers` what
 came from the others; read those files again before you rely on them.
 
-If a file was changed on both sides in the same place, the answer is `Error: CONFLICT`, with
-currentRoot and paths, and nothing has changed. Then, for each of the paths:
+If a file was changed on both sides in the same place, the answer is `Error: CONFLICT`, and nothing
+has changed. It shows the lines of both sides, and has a mergedRoot in which all else is merged, with
+theirs in these lines. Put them right there, and commit that:
 
-fs_read {"nodeKey": "{depotId}", "path": "src/config.ts"}
+fs_edit {"nodeKey": "nod_M…", "path": "src/config.ts", "edits": [{"oldText": "…", "newText": "…"}]}
 
-make your change again on what is there now, beginning from {depotId}, and commit that. Do not pass
+Do not pass
 "force": true to get past a conflict: it throws the others' work away. To commit only if nobody has
 committed since, name the root you expect:
 
@@ -235,7 +236,7 @@ fs_grep {"nodeKey": "nod_2…", "pattern": "src/(core|plugins)", "path": "lib"}
 fs_diff {"from": "{depotId}", "to": "nod_2…"}
 depot_commit {"depotId": "{depotId}", "root": "nod_2…", "message": "Move core and plugins to lib"}
 
-A moved file is shown by `fs_diff` as removed at one path and added at the other, with the same key.
+A moved file or directory is one change in `fs_diff`: moved, with where it was.
 
 If others committed meanwhile, their changes are merged in. A file that you moved and they edited
 does not fit: `Error: CONFLICT` names the paths, and nothing has changed. Then do the rewrite again
