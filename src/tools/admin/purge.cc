@@ -104,7 +104,8 @@ Tool purge_tool() {
            {"kept", shape::integer("Files and directories of it that are still stored")},
            {"holders",
             shape::list_of(shape::object(
-                {{"kind", shape::choice({"depot", "deleted depot", "draft", "scope", "import", "upload"})},
+                {{"kind",
+                  shape::choice({"depot", "deleted depot", "draft", "scope", "import", "upload"})},
                  {"depotId", shape::text(), shape::kOptional},
                  {"title", shape::text(), shape::kOptional},
                  {"path", shape::text(), shape::kOptional},
