@@ -126,6 +126,7 @@ Result<void> PurgePlan::measure(Realm& realm) {
 
 Result<void> PurgePlan::simulate(Realm& realm, const Stage& stage,
                                  std::span<const FrozenScope> frozen) {
+  simulated_ = true;
   auto& kv = realm.store().kv();
   Marker marker(stage);
   const auto mark_if_stored = [&](const NodeKey& key) -> Result<void> {
@@ -136,7 +137,11 @@ Result<void> PurgePlan::simulate(Realm& realm, const Stage& stage,
     for (const auto& version : TRY(versions(realm, seen.depot.id))) {
       TRY(marker.mark(now(seen.depot.id, version.root)));
     }
-    TRY(for_each_import(realm, seen.depot.id, mark_if_stored));
+    TRY(for_each_import(realm, seen.depot.id, [&](const NodeKey& root) -> Result<void> {
+      const bool forgotten = moved.contains(seen.depot.id) && seeds.contains(root);
+      if (forgotten || !TRY(realm.nodes().has(root))) return {};
+      return marker.mark(root);
+    }));
   }
   for (const auto& scope : frozen) {
     if (TRY(realm.nodes().has(scope.root))) TRY(marker.mark(scope.root));
@@ -194,7 +199,8 @@ Result<void> PurgePlan::report(Realm& realm, const Stage& stage,
       TRY(holders.add_version(seen, version, now(seen.depot.id, version.root), paths));
     }
     TRY(for_each_import(realm, seen.depot.id, [&](const NodeKey& root) -> Result<void> {
-      if (seeds.contains(root) || !TRY(reach.holds(root))) return {};
+      const bool forgotten = simulated_ && moved.contains(seen.depot.id) && seeds.contains(root);
+      if (forgotten || !TRY(reach.holds(root))) return {};
       holders.add({.kind = PurgeHolder::Kind::kImport,
                    .depot = seen.depot.id,
                    .title = seen.depot.title,
