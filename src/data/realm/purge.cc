@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/realm/gc.h"
+#include "data/realm/import_index.h"
 #include "data/realm/purge_plan.h"
 #include "data/realm/reach.h"
 #include "data/store/update.h"
@@ -59,7 +60,10 @@ class Purger final {
   Result<PurgeReport> run() {
     TRY(find_pending());
     TRY(place_ != nullptr ? find_at_place() : find_node());
-    for (const auto& depot : TRY(depots())) TRY(rewrite(depot));
+    for (const auto& depot : TRY(depots())) {
+      TRY(rewrite(depot));
+      TRY(forget_imports(depot));
+    }
     TRY(look_at_drafts());
     plan_.content.insert(content_.begin(), content_.end());
     plan_.seeds.insert(content_.begin(), content_.end());
@@ -274,6 +278,32 @@ class Purger final {
     return *reach_;
   }
 
+  // What the last import of a directory read: the next one begins anew, as if it were the first.
+  Result<void> forget_imports(const DepotId& depot) {
+    std::vector<Batch::Condition> old;
+    TRY(scan_records(kv_, records::imports(realm_.id(), depot),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       const auto root = ImportIndex::root_of(value);
+                       if (!root || !TRY(reach().holds(*root))) return {};
+                       plan_.seeds.insert(*root);
+                       old.push_back({Bytes(key), Bytes(value)});
+                       return {};
+                     }));
+    report_.imports += old.size();
+    if (options_.dry_run) return {};
+    for (auto& record : old) {
+      Batch batch;
+      batch.puts.push_back(
+          {records::purge_key(realm_.id(), *ImportIndex::root_of(*record.expected)), Bytes()});
+      batch.deletes.push_back(record.key);
+      batch.conditions.push_back(std::move(record));
+      auto done = kv_.commit(std::move(batch));
+      // Somebody has imported again: it is reported as what holds the content, if it does.
+      if (!done && done.error().code != Code::kConflict) return done;
+    }
+    return {};
+  }
+
   // Roots that are not in a history, and what they grew from.
   Result<void> look_at_drafts() {
     struct Change {
@@ -383,6 +413,8 @@ std::string_view name(PurgeHolder::Kind kind) {
       return "draft";
     case PurgeHolder::Kind::kScope:
       return "scope";
+    case PurgeHolder::Kind::kImport:
+      return "import";
     case PurgeHolder::Kind::kUpload:
       return "upload";
   }

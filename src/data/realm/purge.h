@@ -40,7 +40,7 @@ struct PurgeOptions {
 
 // What still has the content, or a part of it.
 struct PurgeHolder {
-  enum class Kind { kDepot, kDeletedDepot, kDraft, kScope, kUpload };
+  enum class Kind { kDepot, kDeletedDepot, kDraft, kScope, kImport, kUpload };
 
   Kind kind = Kind::kDepot;
   std::optional<DepotId> depot = std::nullopt;
@@ -61,6 +61,7 @@ struct PurgeReport {
   std::vector<NodeKey> content;      // the files and directories that were named
   std::uint64_t versions = 0;        // written anew
   std::uint64_t depots = 0;          // whose versions these are
+  std::uint64_t imports = 0;         // memories of what a directory had, which are forgotten
   std::uint64_t drafts = 0;          // roots that were not committed and are given up
   std::uint64_t removed = 0;         // nodes
   std::uint64_t freed_bytes = 0;     // physical

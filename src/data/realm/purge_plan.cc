@@ -4,6 +4,7 @@
 #include <set>
 
 #include "data/realm/gc.h"
+#include "data/realm/import_commit.h"
 #include "data/realm/marker.h"
 #include "data/realm/reach.h"
 
@@ -125,17 +126,23 @@ Result<void> PurgePlan::measure(Realm& realm) {
 
 Result<void> PurgePlan::simulate(Realm& realm, const Stage& stage,
                                  std::span<const FrozenScope> frozen) {
+  simulated_ = true;
   auto& kv = realm.store().kv();
   Marker marker(stage);
+  const auto mark_if_stored = [&](const NodeKey& key) -> Result<void> {
+    if (seeds.contains(key) || !TRY(realm.nodes().has(key))) return {};
+    return marker.mark(key);
+  };
   for (const auto& seen : TRY(all_depots(realm))) {
     for (const auto& version : TRY(versions(realm, seen.depot.id))) {
       TRY(marker.mark(now(seen.depot.id, version.root)));
     }
+    TRY(for_each_import(realm, seen.depot.id, [&](const NodeKey& root) -> Result<void> {
+      const bool forgotten = moved.contains(seen.depot.id) && seeds.contains(root);
+      if (forgotten || !TRY(realm.nodes().has(root))) return {};
+      return marker.mark(root);
+    }));
   }
-  auto mark_if_stored = [&](const NodeKey& key) -> Result<void> {
-    if (seeds.contains(key) || !TRY(realm.nodes().has(key))) return {};
-    return marker.mark(key);
-  };
   for (const auto& scope : frozen) {
     if (TRY(realm.nodes().has(scope.root))) TRY(marker.mark(scope.root));
   }
@@ -191,6 +198,15 @@ Result<void> PurgePlan::report(Realm& realm, const Stage& stage,
       if (holders.full()) return {};
       TRY(holders.add_version(seen, version, now(seen.depot.id, version.root), paths));
     }
+    TRY(for_each_import(realm, seen.depot.id, [&](const NodeKey& root) -> Result<void> {
+      const bool forgotten = simulated_ && moved.contains(seen.depot.id) && seeds.contains(root);
+      if (forgotten || !TRY(reach.holds(root))) return {};
+      holders.add({.kind = PurgeHolder::Kind::kImport,
+                   .depot = seen.depot.id,
+                   .title = seen.depot.title,
+                   .root = root});
+      return {};
+    }));
   }
   for (const auto& scope : frozen) {
     if (!TRY(reach.holds(scope.root))) continue;

@@ -35,6 +35,7 @@ class PurgePlan final {
  private:
   NodeKey now(const DepotId& depot, const NodeKey& root) const;
 
+  bool simulated_ = false;
   std::unordered_set<NodeKey> parts_;  // files and directories of the content
   std::unordered_set<NodeKey> left_;   // of doomed, those that stay
 };

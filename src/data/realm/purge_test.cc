@@ -11,6 +11,7 @@
 
 #include "data/realm/fsck.h"
 #include "data/realm/gc.h"
+#include "data/realm/import_commit.h"
 #include "data/realm/realm_testing.h"
 
 namespace cairn::realm_testing {
@@ -229,6 +230,25 @@ TEST_F(PurgeTest, WhatWasCommittedAtAPlaceGoesToo) {
   EXPECT_EQ(docs.files(), (Files{{"a", "2"}}));
   docs.with("a", "3").committed();
   EXPECT_EQ(depot.files(), (Files{{"docs/a", "3"}}));
+  expect_clean();
+}
+
+TEST_F(PurgeTest, WhatAnImportRemembersIsForgottenWithIt) {
+  auto depot = world_.a_depot().with("secret", kSecret).with("a", "1").committed();
+  const auto secret = file(depot, "secret");
+  must(remember_import(realm(), depot.id, "directory", depot.root()));
+  auto other = world_.a_depot("other");
+  must(remember_import(realm(), other.id, "directory", depot.root()));
+  const auto report = purged(depot, "secret");
+  EXPECT_EQ(report.imports, 1U);
+  ASSERT_THAT(report.holders, SizeIs(1));
+  EXPECT_EQ(report.holders[0].kind, Kind::kImport);
+  EXPECT_EQ(report.holders[0].title, "other");
+  EXPECT_FALSE(must(last_import(realm(), depot.id, "directory")));
+  EXPECT_TRUE(must(last_import(realm(), other.id, "directory")));
+  EXPECT_TRUE(must(purge(realm(), secret, {})).holders.empty());
+  EXPECT_FALSE(must(last_import(realm(), other.id, "directory")));
+  EXPECT_FALSE(world_.has(secret));
   expect_clean();
 }
 

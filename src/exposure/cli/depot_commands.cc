@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "base/explain.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/history.h"
@@ -276,9 +277,7 @@ Result<int> run_restore(Kit& kit, const DepotArguments& given) {
   if (!given.title.empty()) arguments["title"] = given.title;
   auto answer = client.call("restore_depot", arguments);
   if (!answer && answer.error().code == Code::kTargetExists && given.title.empty()) {
-    auto error = std::move(answer).error();
-    error.message += "; --title gives the restored one another";
-    return Failure(std::move(error));
+    return Failure(advised(std::move(answer).error(), "--title gives the restored one another"));
   }
   if (!answer) return Failure(std::move(answer).error());
   if (kit.options.json) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/explain.h"
 #include "base/quote.h"
 #include "tools/executor/arguments.h"
 
@@ -46,11 +47,10 @@ Result<int> publish_move(Kit& kit, client::Client& client, const Moved& trees,
   const auto there = TRY(commit(client, trees.target, roots.text("newRoot"), message));
   auto here = commit(client, trees.source, roots.text("sourceRoot"), message);
   if (!here) {
-    auto error = std::move(here).error();
-    error.message = fmt::format(
-        "'{}' was copied to {} as '{}', but not removed from {}, so that it is in both: {}",
-        roots.text("from"), trees.target.key, roots.text("to"), trees.source.key, error.message);
-    return Failure(std::move(error));
+    const auto done =
+        fmt::format("'{}' was copied to {} as '{}', but not removed from {}, so that it is in both",
+                    roots.text("from"), trees.target.key, roots.text("to"), trees.source.key);
+    return Failure(explained(std::move(here).error(), done));
   }
   if (kit.options.json) {
     kit.out.print_json(json::Object{{"target", there}, {"source", *here}});

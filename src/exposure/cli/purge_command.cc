@@ -33,6 +33,9 @@ std::string describe(const Output& out, const Arguments& holder) {
   } else if (kind == "draft") {
     text = fmt::format("a root that is not committed, {}, of {}", holder.text("root"),
                        holder.text("depotId"));
+  } else if (kind == "import") {
+    text = fmt::format("what a directory had when it was imported to {}",
+                       out.safe(holder.text("title")));
   } else if (kind == "upload") {
     text = "nodes that were uploaded and are part of nothing yet";
   } else {

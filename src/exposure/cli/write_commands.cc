@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/explain.h"
 #include "base/os/os_error.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
@@ -96,10 +97,9 @@ Result<client::Tree> transfer_tree(client::Client& client, const std::string& na
   auto tree = resolve(client, name);
   if (tree || tree.error().code != Code::kDepotNotFound) return tree;
   const auto source = client::Address::parse(given.where).tree;
-  auto error = std::move(tree).error();
-  error.message += fmt::format("; a file with a ':' in its name is written {}:{}", shown(source),
-                               shown(given.to));
-  return Failure(std::move(error));
+  return Failure(
+      advised(std::move(tree).error(), fmt::format("a file with a ':' in its name is written {}:{}",
+                                                   shown(source), shown(given.to))));
 }
 
 // Where a copy or move goes: a path, of the source's tree or of another. What has a ':' is an

@@ -57,6 +57,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   out["content"] = std::move(content);
   out["versions"] = report.versions;
   out["depots"] = report.depots;
+  out["imports"] = report.imports;
   out["drafts"] = report.drafts;
   out["removed"] = report.removed;
   out["freedBytes"] = report.freed_bytes;
@@ -96,13 +97,15 @@ Tool purge_tool() {
            {"content", shape::list_of(shape::text(), "Keys of what was named")},
            {"versions", shape::integer("Versions that lost it")},
            {"depots", shape::integer("Depots whose versions these are")},
+           {"imports", shape::integer("Directories whose next import begins anew")},
            {"drafts", shape::integer("Roots that were not committed, and are given up")},
            {"removed", shape::integer("Nodes")},
            {"freedBytes", shape::integer()},
            {"kept", shape::integer("Files and directories of it that are still stored")},
            {"holders",
             shape::list_of(shape::object(
-                {{"kind", shape::choice({"depot", "deleted depot", "draft", "scope", "upload"})},
+                {{"kind",
+                  shape::choice({"depot", "deleted depot", "draft", "scope", "import", "upload"})},
                  {"depotId", shape::text(), shape::kOptional},
                  {"title", shape::text(), shape::kOptional},
                  {"path", shape::text(), shape::kOptional},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/explain.h"
 #include "tools/executor/render.h"
 
 namespace cairn::depots {
@@ -192,10 +193,9 @@ Failure with_holder(Call& call, Error error) {
   const auto id = std::get<std::string>(held->second);
   const auto depot = DepotId::parse(id);
   if (depot && !call.rights().places(*depot).empty()) {
-    error.message += fmt::format(", or use {}", id);
-  } else {
-    error.details.erase(held);
+    return Failure(advised(std::move(error), fmt::format("it is {}", id)));
   }
+  error.details.erase(held);
   return Failure(std::move(error));
 }
 
