@@ -1,6 +1,8 @@
 // Which handler a request reaches, who is let in where, and what a log may show of a path.
 #include "exposure/serve/ways_in.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,8 +81,8 @@ struct WaysInTest : testing::Test {
                 "apiKey");
   }
   WaysIn::Parts parts() {
-    return {engine->executor(),   agent,         mcp,   engine->bound(),
-            engine->workspaces(), workspace_mcp, clock, random};
+    return {engine->executor(), agent,         mcp,   engine->bound(), engine->workspaces(),
+            *directories,       workspace_mcp, clock, random};
   }
   // The status of what is said before a body is read; 0: it is read.
   int status(WaysIn& ways, const http::FakeRequest& request) {
@@ -101,6 +103,8 @@ struct WaysInTest : testing::Test {
   SeededRandom random{1};
   NoMeter meter;
   std::unique_ptr<Engine> engine = std::move(*Engine::in_memory(clock, random, meter));
+  std::unique_ptr<work::ServedDirectories> directories = std::move(*work::ServedDirectories::open(
+      engine->executor(), {{"root", std::filesystem::current_path().string()}}, random));
   agent::AgentService agent{engine->executor(), agent::AgentOptions{.version = "1"}};
   mcp::Server mcp{agent, clock, random};
   std::unique_ptr<agent::ToolService> workspaces = agent::workspace_service("1");
@@ -125,6 +129,13 @@ TEST_F(WaysInTest, LetsEachInWithItsOwnKindOfSecretOnly) {
       {"/mcp/workspaces/" + depot, token, 0},
       {"/mcp/workspaces/" + depot, "", 401},
       {"/mcp/workspaces/dpt_00000000000000000000000000", token, 404},
+      {"/mcp/directories/root", token, 0},
+      {"/mcp/directories/root", "", 401},
+      {"/mcp/directories/root", key, 401},
+      {"/mcp/directories/none", token, 404},
+      {"/mcp/directories/%2e%2e", token, 404},
+      {"/mcp/directories/", token, 404},
+      {"/mcp?toolsets=filesystem", token, 400},
       {"/api/v2/mcp", key, 0},
       {"/api/v2/mcp", token, 404},
       {"/api/v2/mcp", "", 401},
