@@ -62,6 +62,8 @@ HINTS = {
     "fs_edit": (False, False, False),
     "depot_history": (True, False, True),
     "depot_revert": (False, True, False),
+    "depot_undo": (False, True, False),
+    "depot_tag": (False, False, True),
     "create_depot": (False, False, False),
     "list_delegates": (True, False, True),
     "get_delegate": (True, False, True),

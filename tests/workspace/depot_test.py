@@ -345,10 +345,11 @@ class Undo(DepotTest):
         self.assertTrue(answer.get("isError") or marked, answer)
 
     def test_what_the_history_has_dropped_stays(self):
-        depot = self.scene.depot(FILES, maxHistory=3)
+        depot = self.scene.depot(FILES, keep="last=4")
         agent = self.scene.agent(depot)
         for i in range(5):
             agent.write("n", f"{i}\n")
+        self.assertGreater(self.scene.tool("collect_garbage")["thinned"], 0)
         listed = self.ids(agent)
         self.assertEqual(len(listed), 4)
         for gone in ("1", listed[-1]):

@@ -17,7 +17,7 @@ Cairn keeps trees of files, with every version of them. You reach it through too
 - **Root**: the directory node at the top of a tree. A write never changes a tree: it gives you the
   key of a new root, `newRoot`.
 - **Depot**: a named pointer to a root, `dpt_…`, with a history; like a git branch. Only
-  `depot_commit` and `depot_revert` move it.
+  `depot_commit`, `depot_undo` and `depot_revert` move it.
 - **Paths** are relative and have no leading slash: `src/main.ts`. There is no `.` or `..`. `~0` is
   the first child of a directory.
 
@@ -51,6 +51,7 @@ fails with CONFLICT and changes nothing. See the prompt `edit-files` for what to
 
 depot_history {"depotId": "dpt_…"}
 fs_diff {"from": "nod_A…", "to": "dpt_…", "unified": true}
+depot_undo {"depotId": "dpt_…", "change": 14, "message": "Without the rename"}
 depot_revert {"depotId": "dpt_…", "root": "nod_A…", "message": "Back to before the rename"}
 
 ## Share
@@ -137,7 +138,7 @@ depot_commit {"depotId": "{depotId}", "root": "nod_3…", "expectedRoot": "nod_0
 ## Done
 
 Say what you changed and which root the commit gave. A mistake is undone with `depot_history` and
-`depot_revert`; nothing is ever lost by committing.
+`depot_undo`; nothing is ever lost by committing.
 )md";
 
 constexpr std::string_view kExplore = R"md(# Exploring {depotId}

@@ -15,16 +15,17 @@ namespace {
 using Name = std::string_view;
 
 constexpr Name kDefault[] = {
-    "list_depots",  "get_depot",     "fs_tree",         "fs_ls",          "fs_stat",
-    "fs_read",      "fs_read_many",  "fs_find",         "fs_grep",        "fs_write",
-    "fs_edit",      "fs_mkdir",      "fs_rm",           "fs_mv",          "fs_cp",
-    "fs_rewrite",   "fs_diff",       "depot_commit",    "depot_history",  "depot_revert",
-    "create_depot", "node_metadata", "create_delegate", "get_realm_info", "get_usage",
+    "list_depots",  "get_depot",    "fs_tree",       "fs_ls",           "fs_stat",
+    "fs_read",      "fs_read_many", "fs_find",       "fs_grep",         "fs_write",
+    "fs_edit",      "fs_mkdir",     "fs_rm",         "fs_mv",           "fs_cp",
+    "fs_rewrite",   "fs_diff",      "depot_commit",  "depot_history",   "depot_undo",
+    "depot_revert", "create_depot", "node_metadata", "create_delegate", "get_realm_info",
+    "get_usage",
 };
 constexpr Name kMinimal[] = {"list_depots", "fs_tree",  "fs_read",
                              "fs_grep",     "fs_write", "depot_commit"};
-constexpr Name kDepots[] = {"list_depots",  "get_depot",     "create_depot",
-                            "depot_commit", "depot_history", "depot_revert"};
+constexpr Name kDepots[] = {"list_depots",   "get_depot",  "create_depot", "depot_commit",
+                            "depot_history", "depot_undo", "depot_revert", "depot_tag"};
 constexpr Name kFiles[] = {"fs_tree", "fs_ls",   "fs_stat",  "fs_read",    "fs_read_many",
                            "fs_find", "fs_grep", "fs_write", "fs_edit",    "fs_mkdir",
                            "fs_rm",   "fs_mv",   "fs_cp",    "fs_rewrite", "fs_diff"};
@@ -35,7 +36,7 @@ constexpr Name kSearch[] = {"fs_find", "fs_grep"};
 constexpr Name kJson[] = {"json_get_schema", "json_get_all", "json_query",  "json_preview",
                           "json_select",     "json_create",  "json_update", "json_delete",
                           "json_move",       "json_copy"};
-constexpr Name kHistory[] = {"depot_history", "fs_diff", "depot_revert"};
+constexpr Name kHistory[] = {"depot_history", "fs_diff", "depot_undo", "depot_revert"};
 constexpr Name kDelegates[] = {"create_delegate", "list_delegates", "get_delegate",
                                "revoke_delegate"};
 constexpr Name kRealm[] = {"get_realm_info", "get_usage", "node_metadata"};
@@ -44,13 +45,13 @@ constexpr Toolset kToolsets[] = {
     {"default", "what most work needs", kDefault},
     {"minimal", "the least to read, search, edit and commit", kMinimal},
     {"all", "every tool for agents", {}},
-    {"depots", "depots: list, get, create, commit, history, revert", kDepots},
+    {"depots", "depots: list, get, create, commit, history, undo, revert, tag", kDepots},
     {"files", "every tool of files and directories, search included", kFiles},
     {"read", "looking at files and directories", kRead},
     {"write", "changing them, and committing", kWrite},
     {"search", "by name and by content", kSearch},
     {"json", "JSON files: shape, query, and changes that commit at once", kJson},
-    {"history", "earlier roots, what changed, going back", kHistory},
+    {"history", "earlier roots, what changed, taking back, going back", kHistory},
     {"delegates", "delegates: create, list, get, revoke", kDelegates},
     {"realm", "the realm, its use of storage, nodes as they are stored", kRealm},
 };

@@ -17,7 +17,7 @@ import * as world_of from './world.mjs';
 import { depot_uri, id_in_uri } from './world.mjs';
 
 const kDefaultTools = [
-  'create_delegate', 'create_depot', 'depot_commit', 'depot_history', 'depot_revert', 'fs_cp',
+  'create_delegate', 'create_depot', 'depot_commit', 'depot_history', 'depot_revert', 'depot_undo', 'fs_cp',
   'fs_diff', 'fs_edit', 'fs_find', 'fs_grep', 'fs_ls', 'fs_mkdir', 'fs_mv', 'fs_read',
   'fs_read_many', 'fs_rewrite', 'fs_rm', 'fs_stat', 'fs_tree', 'fs_write', 'get_depot', 'get_realm_info',
   'get_usage', 'list_depots', 'node_metadata',
@@ -109,6 +109,7 @@ async function every_tool(friend, world) {
   await ask('list_depots', {});
   await ask('depot_history', { depotId });
   if (empty) await ask('depot_revert', { depotId, root: empty });
+  await ask('depot_undo', { depotId });
   await ask('node_metadata', { nodeKey: done.root });
   await ask('create_delegate', { name: 'a child' });
   await ask('get_realm_info', {});
