@@ -26,9 +26,11 @@ FILES = {
 
 FILE = {"name", "index", "type", "key", "size", "contentType"}
 DIRECTORY = {"name", "index", "type", "key", "childCount"}
-DEPOT = {"depotId", "title", "root", "maxHistory", "history", "createdAt", "updatedAt"}
+# Of a commit, and with the depot itself what it keeps and its tags.
+AT_COMMIT = {"depotId", "title", "root", "maxHistory", "history", "createdAt", "updatedAt"} | {"change", "historyCount"}
+DEPOT = AT_COMMIT | {"keep", "tags"}
 # What a commit says besides: whether anything changed, and whether others' changes are in it.
-COMMITTED = DEPOT | {"changed", "merged"}
+COMMITTED = AT_COMMIT | {"changed", "merged"}
 WRITTEN = {"newRoot", "file", "created"}
 DELEGATE = {"delegateId", "name", "realm", "parentId", "depth", "canUpload", "canManageDepot",
             "expiresAt", "createdAt"} | {"scope", "delegatedDepots", "revokedAt"}
