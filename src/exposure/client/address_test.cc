@@ -60,11 +60,30 @@ TEST(Address, EndsItsTreeAtTheFirstColon) {
   };
   for (const auto& c :
        {Case{"d", "d", ""}, Case{"d:", "d", ""}, Case{"d:a/b", "d", "a/b"}, Case{"d:/a", "d", "a"},
-        Case{"d:a:b", "d", "a:b"}, Case{":a", "", "a"}, Case{"dpt_1/docs:a", "dpt_1/docs", "a"}}) {
+        Case{"d:a:b", "d", "a:b"}, Case{":a", "", "a"}, Case{"dpt_1/docs:a", "dpt_1/docs", "a"},
+        Case{"d@~1:a", "d@~1", "a"}, Case{"d@v1:10:30", "d@v1", "10:30"},
+        Case{"d@2026-11-17T14:30", "d@2026-11-17T14:30", ""},
+        Case{"d@2026-11-17T14:30:a", "d@2026-11-17T14:30", "a"},
+        Case{"d@2026-11-17 14:30:15:a:b", "d@2026-11-17 14:30:15", "a:b"},
+        Case{"d@2026-11-17:14:30", "d@2026-11-17", "14:30"}}) {
     auto address = Address::parse(c.text);
     EXPECT_EQ(address.tree, c.tree) << c.text;
     EXPECT_EQ(address.path, c.path) << c.text;
   }
+}
+
+TEST(Resolve, TakesAVersionBehindATitleUnlessADepotHasThatTitle) {
+  Shelf shelf({"p", "q", "q@~1"});
+  const auto key = [&](std::string_view tree) { return resolve(shelf, tree).value().key; };
+  EXPECT_EQ(key("p@~1"), "dpt_0@~1");
+  EXPECT_EQ(key("p@#14"), "dpt_0@#14");
+  EXPECT_EQ(key("q@~1"), "dpt_2");
+  EXPECT_EQ(key("q@~2"), "dpt_1@~2");
+  EXPECT_EQ(key("dpt_7@v1"), "dpt_7@v1");
+  EXPECT_EQ(key("p@2026-11-17T14:30Z"), "dpt_0@2026-11-17T14:30Z");
+  EXPECT_TRUE(key("p@2026-11-17T14:30").ends_with("Z")) << "of this machine's zone";
+  EXPECT_EQ(resolve(shelf, "p@?").error().code, Code::kInvalidArgument);
+  EXPECT_EQ(resolve(shelf, "r@~1").error().code, Code::kDepotNotFound);
 }
 
 TEST(Resolve, TakesIdsAndKeysAsTheyAre) {
