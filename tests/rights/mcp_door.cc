@@ -100,18 +100,19 @@ std::string with_short_keys(const std::string& text) {
 
 McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
     : directory_(new_directory()),
-      directories_(need(work::ServedDirectories::open(
-          world.engine().executor(), {{"notes", directory_.string()}}, random_))),
+      directories_(need(work::ServedDirectories::open(world.engine().executor(),
+                                                      {{"notes", directory_.string()}}, random_))),
       agent_(world.engine().executor(), {.version = "test", .directories = directories_.get()}),
       mcp_(agent_, world.clock, random_),
       workspaces_(agent::workspace_service("test")),
       workspace_mcp_(*workspaces_, world.clock, random_),
       handler_(mcp_, world.clock, random_, options_of(agent_, heartbeat)),
       workspace_handler_(workspace_mcp_, world.clock, random_,
-                         {.admit = [this, &world](const http::Request& request) {
-                           return admit(world.engine().workspaces(), world.engine().executor(),
-                                        request);
-                         }}),
+                         {.admit =
+                              [this, &world](const http::Request& request) {
+                                return admit(world.engine().workspaces(), world.engine().executor(),
+                                             request);
+                              }}),
       directory_handler_(workspace_mcp_, world.clock, random_,
                          {.admit = [this, &world](const http::Request& request) {
                            return admit(*directories_, world.engine().executor(), request);

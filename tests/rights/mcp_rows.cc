@@ -57,8 +57,8 @@ McpRow directory_tool(std::string tool, json::Object arguments, std::string more
 McpRow passed_on(std::string name, bool wants_write, std::string tool, json::Object arguments) {
   return {name, [=](Scene& scene, McpDoor& door, const std::string& token) {
             const json::Object grant{{"name", "notes"}, {"write", wants_write}};
-            const auto made = scene.world.call("create_delegate", token,
-                                               {{"directories", json::Array{grant}}});
+            const auto made =
+                scene.world.call("create_delegate", token, {{"directories", json::Array{grant}}});
             if (made.code != "ok") return made.code;
             return door
                 .ask_directory("notes", text(made.value.get_object(), "accessToken"), "tools/call",

@@ -7,8 +7,11 @@ namespace {
 
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto depot = TRY(depots::whole(call, arguments.text("depotId")));
-  const auto gone = TRY(call.realm().delete_depot(depot));
+  const bool dry_run = arguments.flag("dryRun");
+  const auto gone = dry_run ? DeletedDepot{TRY(call.realm().get_depot(depot)), call.clock().now()}
+                            : TRY(call.realm().delete_depot(depot));
   json::Object out;
+  if (dry_run) out["dryRun"] = true;
   out["deleted"] = depot.render();
   out["title"] = gone.depot.title;
   out["restorableUntil"] = call.realm().restorable_until(gone);
@@ -36,10 +39,11 @@ Tool delete_depot() {
       .description =
           "Takes a depot and its history out of sight; its title is free. restore_depot brings it "
           "back until restorableUntil; after that it is collected as garbage.",
-      .input = shape::object({depots::depot_id()}),
+      .input = shape::object({depots::depot_id(), depots::dry_run()}),
       .output = shape::object({{"deleted", shape::text()},
                                {"title", shape::text()},
-                               {"restorableUntil", shape::integer("Milliseconds since 1970")}}),
+                               {"restorableUntil", shape::integer("Milliseconds since 1970")},
+                               {"dryRun", shape::flag("Nothing was changed"), shape::kOptional}}),
       .annotations = {.destructive = true},
       .right = Right::kManageDepots,
       .audience = Audience::kPrograms,

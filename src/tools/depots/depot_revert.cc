@@ -24,11 +24,21 @@ Result<CommitResult> bring_back(Call& call, const Place& place, const NodeKey& r
                                 const Path& path, const Arguments& arguments) {
   auto message = std::string(arguments.text("message"));
   const auto author = call.session().answers_for();
-  if (path.is_root()) return call.realm().revert(place, root, message, author);
+  const bool dry_run = arguments.flag("dryRun");
+  if (path.is_root() && !dry_run) return call.realm().revert(place, root, message, author);
   if (!TRY(call.realm().in_history(place, root))) {
     return fail(Code::kHistoryNotFound,
                 "{} is not in the history of {}; its history lists the roots to choose from",
                 root.render(), place.depot.render());
+  }
+  if (path.is_root()) {
+    return call.realm().commit({.depot = place.depot,
+                                .root = root,
+                                .message = std::move(message),
+                                .force = true,
+                                .author = author,
+                                .place = place.path,
+                                .dry_run = true});
   }
   if (message.empty()) {
     message = fmt::format("revert {} to {}", path.render(), root.render_short());
@@ -38,7 +48,8 @@ Result<CommitResult> bring_back(Call& call, const Place& place, const NodeKey& r
                                .message = std::move(message),
                                .author = author,
                                .place = place.path,
-                               .owners = call.session().owners},
+                               .owners = call.session().owners,
+                               .dry_run = dry_run},
                               path);
 }
 
@@ -46,7 +57,9 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   const auto place = TRY(call.sight().place(arguments.text("depotId")));
   const auto root = TRY(root_of(call, place, arguments.text("root")));
   const auto path = TRY(Path::parse(arguments.text("path")));
-  return depots::committed(call, place, TRY(bring_back(call, place, root, path, arguments)));
+  const auto done = TRY(bring_back(call, place, root, path, arguments));
+  if (arguments.flag("dryRun")) return depots::would_commit(call, place, done);
+  return depots::committed(call, place, done);
 }
 
 }  // namespace
@@ -64,7 +77,8 @@ Tool depot_revert() {
            {"root", shape::text("A root of depot_history (nod_…), or ~1, #14, 2h, "
                                 "2026-11-01T14:30, a tag")},
            {"path", shape::text("Only this file or directory", Path::kMaxBytes), shape::kOptional},
-           {"message", shape::text("Why", Realm::kMaxMessageBytes), shape::kOptional}}),
+           {"message", shape::text("Why", Realm::kMaxMessageBytes), shape::kOptional},
+           depots::dry_run()}),
       .output = depots::committed_shape(),
       .annotations = {.destructive = true},
       .right = Right::kUpload,

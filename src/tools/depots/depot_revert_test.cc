@@ -24,6 +24,26 @@ TEST_F(DepotRevertTest, GoingBackIsACommitThatCanBeTakenBack) {
   EXPECT_EQ(content("a"), "2");
 }
 
+TEST_F(DepotRevertTest, ADryRunSaysWhetherItWouldChangeAnythingAndDoesNot) {
+  put_all({{"a", "1"}, {"b", "1"}});
+  const auto first = root();
+  put_all({{"a", "2"}});
+  const auto now = root();
+  for (const json::Object& more : {json::Object(), json::Object{{"path", "a"}}}) {
+    auto dry = arguments(first);
+    for (const auto& member : more) dry[member.key()] = member.value();
+    dry["dryRun"] = true;
+    const auto would = call("depot_revert", dry);
+    EXPECT_TRUE(tools_testing::is_true(would, "dryRun"));
+    EXPECT_TRUE(tools_testing::is_true(would, "changed"));
+    EXPECT_EQ(text(would, "root"), now);
+    EXPECT_EQ(root(), now);
+  }
+  auto never = arguments(write("a", "3"));
+  never["dryRun"] = true;
+  EXPECT_EQ(refused("depot_revert", never).code, Code::kHistoryNotFound);
+}
+
 TEST_F(DepotRevertTest, OnlyWhatTheDepotOnceWasComesBack) {
   put("a", "1");
   const auto never_committed = write("a", "2");

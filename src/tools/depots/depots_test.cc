@@ -79,6 +79,9 @@ TEST_F(DepotsTest, ADeletedDepotIsNotThereAndTheOthersAre) {
   put("a", "1");
   const auto last = root();
   const auto other = text(call("create_depot", {{"title", "x"}, {"root", last}}), "depotId");
+  const auto would = call("delete_depot", {{"depotId", depot_}, {"dryRun", true}});
+  EXPECT_TRUE(tools_testing::is_true(would, "dryRun"));
+  EXPECT_EQ(text(call("get_depot", {{"depotId", depot_}}), "depotId"), depot_);
   EXPECT_EQ(text(call("delete_depot", {{"depotId", depot_}}), "deleted"), depot_);
   EXPECT_THAT(refused("get_depot", {{"depotId", depot_}}), Says(Code::kDepotNotFound, depot_));
   EXPECT_EQ(refused("delete_depot", {{"depotId", depot_}}).code, Code::kDepotNotFound);

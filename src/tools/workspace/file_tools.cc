@@ -143,7 +143,8 @@ void complete(FileTool& file, Right reading, Right writing) {
   tool.right = tool.changes() ? writing : reading;
   const auto& properties = tool.input.at("properties").get_object();
   if (properties.contains("dryRun")) tool.dry_run = "dryRun";
-  for (const std::string_view name : {"path", "source", "destination", "change", "paths"}) {
+  for (const std::string_view name :
+       {"path", "source", "destination", "change", "from", "to", "paths"}) {
     if (properties.contains(name)) tool.audited.emplace_back(name);
   }
 }
