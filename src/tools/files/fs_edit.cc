@@ -28,7 +28,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   json::Array counts;
   for (auto count : edited.counts) counts.emplace_back(count);
   out["replacements"] = std::move(counts);
-  const auto shown_diff = json_prefix(edited.diff, static_cast<std::size_t>(Call::kAnswerBytes));
+  const auto shown_diff = json_prefix(edited.diff, static_cast<std::size_t>(call.limits().bytes));
   if (shown_diff.size() < edited.diff.size()) {
     edited.diff.resize(shown_diff.rfind('\n') + 1);
     out["truncated"] = true;

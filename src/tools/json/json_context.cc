@@ -210,7 +210,9 @@ Result<Opened> open(Call& call, const Arguments& arguments) {
 void add_cut(const Call& call, const Arguments& arguments, json::Object& answer,
              std::string_view name, const json::Value& value) {
   const auto most = call.limits().bytes - kAround;
-  const auto asked = arguments.number("maxBytes", most);
+  // Those who come through an endpoint's REST are agents too: more is for who asks for more.
+  const bool person = call.entrance() == Entrance::kCli;
+  const auto asked = arguments.number("maxBytes", person ? most : Call::kAnswerBytes - kAround);
   auto cut =
       document::cut(value, static_cast<std::size_t>(std::clamp<std::int64_t>(asked, 64, most)));
   answer[name] = std::move(cut.value);
