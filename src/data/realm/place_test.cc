@@ -280,7 +280,8 @@ TEST(PlaceCommit, WhenThePlaceIsGoneIsAConflictAndWithForceMakesItAgain) {
     const auto before = world.everything();
     auto refused = docs.commit(mine);
     ASSERT_THAT(refused, FailsWith(Code::kConflict));
-    EXPECT_THAT(refused.error().message, HasSubstr("force"));
+    EXPECT_THAT(refused.error().message, HasSubstr("depot_revert"));
+    EXPECT_THAT(refused.error().message, Not(HasSubstr("force")));
     EXPECT_THAT(refused.error().message, Not(HasSubstr("docs")));
     EXPECT_EQ(detail_text(refused.error(), "currentRoot"), "");
     auto exact = docs.commit(mine, {.expected = mine.base, .exact = true});
@@ -348,7 +349,7 @@ TEST(PlaceCommit, RefusesWhatMakesNoSense) {
       {"a place nobody made",
        {depot.id, mine.root, {}, {}, "", false, {}, path("nowhere")},
        Code::kConflict,
-       "force"},
+       "depot_revert"},
   };
   for (const auto& [what, request, code, says] : cases) {
     SCOPED_TRACE(what);

@@ -1,66 +1,119 @@
 #include "data/tree/moves.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
+
+#include "data/tree/walk.h"
 
 namespace cairn {
 namespace {
 
-bool is_added(const Change& change) { return !change.before && change.after; }
-bool is_removed(const Change& change) { return change.before && !change.after; }
+// By name, level by level: a directory's files come before its longer-named neighbours.
+bool in_path_order(std::string_view a, std::string_view b) {
+  return std::ranges::lexicographical_compare(
+      a, b, {}, [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c); },
+      [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c); });
+}
 
 bool is_worth_moving(const EntryValue& value) {
   return value.kind == Kind::kFile ? value.bytes > 0 : value.children > 0;
 }
 
-// Makes one change of a removal and an addition of the same.
-void pair_up(std::vector<Change>& changes) {
-  std::multimap<NodeKey, std::size_t> removed;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    const auto& change = changes[i];
-    if (is_removed(change) && is_worth_moving(*change.before)) {
-      removed.emplace(change.before->key, i);
-    }
-  }
-  std::vector<bool> gone(changes.size());
-  for (auto& change : changes) {
-    if (!is_added(change)) continue;
-    const auto found = removed.find(change.after->key);
-    if (found == removed.end() || changes[found->second].before != change.after) continue;
-    change.from = changes[found->second].path;
-    change.before = changes[found->second].before;
-    gone[found->second] = true;
-    removed.erase(found);
-  }
-  std::vector<Change> left;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    if (!gone[i]) left.push_back(std::move(changes[i]));
-  }
-  changes = std::move(left);
+bool has_files_below(const EntryValue& value) {
+  return value.kind == Kind::kDict && value.children > 0;
 }
 
-// The changes with the files of added and removed directories in their place; false when the
-// budget is used up.
-Result<bool> expand(const NodeReader& nodes, std::vector<Change>& changes, Budget& budget) {
-  std::vector<Change> out;
-  for (auto& change : changes) {
-    const auto& there = change.before ? change.before : change.after;
-    const bool whole = is_added(change) || is_removed(change);
-    if (!whole || there->kind != Kind::kDict || there->children == 0) {
-      out.push_back(std::move(change));
-      continue;
+class Pairing final {
+ public:
+  Pairing(const NodeReader& nodes, Budget& budget) : nodes_(nodes), budget_(budget) {}
+
+  Result<void> run(std::vector<Change> changes) {
+    for (const auto& change : changes) {
+      if (change.before && !change.after) TRY(note_gone(change.path, *change.before));
     }
-    const auto dir = TRY(dict_open(nodes, there->key));
-    auto below = change.before ? diff(nodes, dir, empty_dict(), Directories::kExpanded, budget)
-                               : diff(nodes, empty_dict(), dir, Directories::kExpanded, budget);
-    const auto found = TRY(std::move(below));
-    if (found.more) return false;
-    for (const auto& one : found.changes) {
-      out.push_back({change.path + "/" + one.path, one.before, one.after, {}});
+    for (auto& change : changes) {
+      if (change.before && change.after) {
+        out.push_back(std::move(change));
+      } else if (change.after) {
+        TRY(add(change.path, *change.after));
+      }
     }
+    for (const auto& change : changes) {
+      if (change.before && !change.after) TRY(remove(change.path, *change.before));
+    }
+    std::ranges::stable_sort(out, in_path_order, &Change::path);
+    return {};
   }
-  changes = std::move(out);
-  return true;
-}
+
+  std::vector<Change> out;
+  bool stopped = false;
+
+ private:
+  // Calls visit(path, value) for everything directly below.
+  template <typename Visit>
+  Result<void> for_each_below(const std::string& path, const EntryValue& dir, Visit visit) {
+    TRY(check_depth(path));
+    return dict_diff(nodes_, empty_dict(), TRY(dict_open(nodes_, dir.key)),
+                     [&](const Entry*, const Entry* entry) -> Result<void> {
+                       if (!budget_.take_entries() || !budget_.in_time()) stopped = true;
+                       if (stopped) return {};
+                       return visit(path + "/" + std::string(entry->name), EntryValue::of(*entry));
+                     });
+  }
+
+  Result<void> note_gone(const std::string& path, const EntryValue& value) {
+    if (is_worth_moving(value)) gone_.emplace(value.key, path);
+    if (!has_files_below(value)) return {};
+    return for_each_below(path, value, [&](const std::string& below, const EntryValue& inner) {
+      return note_gone(below, inner);
+    });
+  }
+
+  // Whether it, something above it or something below it was moved already.
+  bool is_taken(const std::string& path) const {
+    for (auto slash = path.find('/'); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
+      if (taken_.contains(path.substr(0, slash))) return true;
+    }
+    if (taken_.contains(path)) return true;
+    const auto below = taken_.lower_bound(path + "/");
+    return below != taken_.end() && below->starts_with(path + "/");
+  }
+
+  Result<void> add(const std::string& path, const EntryValue& value) {
+    const auto [first, last] = gone_.equal_range(value.key);
+    for (auto from = first; from != last; ++from) {
+      if (is_taken(from->second)) continue;
+      taken_.insert(from->second);
+      out.push_back({path, value, value, from->second});
+      return {};
+    }
+    if (!has_files_below(value)) {
+      out.push_back({path, std::nullopt, value, {}});
+      return {};
+    }
+    return for_each_below(path, value, [&](const std::string& below, const EntryValue& inner) {
+      return add(below, inner);
+    });
+  }
+
+  Result<void> remove(const std::string& path, const EntryValue& value) {
+    if (taken_.contains(path)) return {};
+    if (!has_files_below(value)) {
+      out.push_back({path, value, std::nullopt, {}});
+      return {};
+    }
+    return for_each_below(path, value, [&](const std::string& below, const EntryValue& inner) {
+      return remove(below, inner);
+    });
+  }
+
+  const NodeReader& nodes_;
+  Budget& budget_;
+  std::multimap<NodeKey, std::string> gone_;  // all that was removed, at every level
+  std::set<std::string> taken_;               // of these, what was moved
+};
 
 }  // namespace
 
@@ -69,10 +122,10 @@ Result<std::optional<std::vector<Change>>> diff_with_moves(const NodeReader& nod
                                                            const NodePtr& after, Budget& budget) {
   auto found = TRY(diff(nodes, before, after, Directories::kWhole, budget));
   if (found.more) return std::nullopt;
-  pair_up(found.changes);
-  if (!TRY(expand(nodes, found.changes, budget))) return std::nullopt;
-  pair_up(found.changes);
-  return std::move(found.changes);
+  Pairing pairing(nodes, budget);
+  TRY(pairing.run(std::move(found.changes)));
+  if (pairing.stopped) return std::nullopt;
+  return std::move(pairing.out);
 }
 
 }  // namespace cairn

@@ -129,10 +129,14 @@ std::optional<Known::Standing> Known::standing_of(const SeenFiles::Seen& seen, c
   const auto last = at(seen.root, path);
   const auto under = seen.made_on ? at(*seen.made_on, path) : std::nullopt;
   const auto also = seen.also ? at(*seen.also, path) : std::nullopt;
-  if (last == now || under == now || also == now) return Standing{State::kSeen, now, {}};
+  // Spelled out: that a tree is gone is not the same as that nothing stands there.
+  const auto is_now = [&](const std::optional<std::optional<EntryValue>>& known) {
+    return known.has_value() && *known == now;
+  };
+  if (is_now(last) || is_now(under) || is_now(also)) return Standing{State::kSeen, now, {}};
   // What it made is not in the depot, as far as is known: it changed what it had found there.
   const auto& known = seen.made_on ? under : last;
-  if (!known) return std::nullopt;
+  if (!known.has_value()) return std::nullopt;
   return Standing{State::kStale, now, *known};
 }
 
