@@ -98,6 +98,17 @@ class Common:
         self.assertEqual(self.cairn("cat", f"{grown}:h").text, "1")
         self.assertEqual(self.files("a"), ["f"])
 
+    def test_a_version_is_copied_from_and_never_moved(self):
+        self.put("a:f", "old")
+        self.put("a:f", "new")
+        change = self.cairn("depot", "log", "a", "--json").json["entries"][1]["change"]
+        self.cairn("cp", f"a@#{change}:f", "again")
+        self.cairn("cp", f"a@#{change}:f", "b:f")
+        self.assertEqual([self.cairn("cat", w).text for w in ("a:f", "a:again", "b:f")], ["new", "old", "old"])
+        self.fails(2, "INVALID_ARGUMENT", "mv", f"a@#{change}:f", "b:g")
+        self.fails(2, "INVALID_ARGUMENT", "mv", f"a@#{change}:f", "g")
+        self.assertEqual(self.files("a"), ["again", "f"])
+
     def test_a_title_is_one_depots(self):
         first = self.cairn("depot", "create", "t").line
         done = self.fails(4, "TARGET_EXISTS", "depot", "create", "t")

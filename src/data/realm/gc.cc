@@ -34,7 +34,7 @@ class Collector final {
   Result<GcReport> run() {
     TRY(look_at_deleted());
     TRY(find_purged());
-    if (!options_.dry_run) report_.thinned = TRY(thin_histories());
+    TRY(thin_histories());
     // From here on the store notes what others store or require; only then is marking safe.
     auto sweep = TRY(realm_.nodes().begin_sweep());
     TRY(mark_roots());
@@ -132,16 +132,22 @@ class Collector final {
     return kv_.commit(std::move(batch));
   }
 
-  Result<std::uint64_t> thin_histories() {
+  Result<void> thin_histories() {
     std::vector<DepotId> depots;
     TRY(scan_records(kv_, records::depots(realm_.id()),
                      [&](ByteView key, ByteView value) -> Result<void> {
                        depots.push_back(TRY(records::decode_depot(key, value)).id);
                        return {};
                      }));
-    std::uint64_t removed = 0;
-    for (const auto& depot : depots) removed += TRY(thin_history(realm_, depot));
-    return removed;
+    for (const auto& depot : depots) {
+      if (!options_.dry_run) {
+        report_.thinned += TRY(thin_history(realm_, depot));
+        continue;
+      }
+      for (auto& key : TRY(to_be_thinned(realm_, depot))) thinned_.insert(std::move(key));
+    }
+    if (options_.dry_run) report_.thinned = thinned_.size();
+    return {};
   }
 
   // First what depots, deleted ones and delegates hold, then what only the grace time keeps: so
@@ -151,6 +157,7 @@ class Collector final {
     for (const auto& depot : TRY(keys_of_depots())) {
       TRY(scan_records(kv_, records::history(realm_.id(), depot),
                        [&](ByteView key, ByteView value) -> Result<void> {
+                         if (thinned_.contains(Bytes(key))) return {};
                          auto entry = TRY(records::decode_history(key, value));
                          return marker_.mark(entry.root);
                        }));
@@ -322,12 +329,15 @@ class Collector final {
                        return note(key, value, found.time, found.node);
                      }));
     // A leaf is only told of; its root and all else about it are kept or not without it.
-    TRY(scan_records(kv_, records::leaves(realm_.id()),
-                     [&](ByteView key, ByteView value) -> Result<void> {
-                       const auto leaf = TRY(records::decode_leaf(key, value));
-                       if (leaf.time < origins_since_) old.push_back({Bytes(key), Bytes(value)});
-                       return {};
-                     }));
+    TRY(scan_records(
+        kv_, records::leaves(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
+          const auto leaf = TRY(records::decode_leaf(key, value));
+          const bool purged = purged_.contains(leaf.root) && !TRY(realm_.nodes().has(leaf.root));
+          if (leaf.time < origins_since_ || purged) {
+            old.push_back({Bytes(key), Bytes(value)});
+          }
+          return {};
+        }));
     return forget(std::move(old));
   }
 
@@ -358,6 +368,7 @@ class Collector final {
   Millis grace_;
   Marker marker_;
   std::set<DepotId> gone_;
+  std::set<Bytes> thinned_;              // by a dry run: history records that would go
   std::unordered_set<NodeKey> purging_;  // as noted
   std::unordered_set<NodeKey> purged_;   // with all below
   std::vector<NodeKey> candidates_;

@@ -1,7 +1,5 @@
 #include "data/realm/purge.h"
 
-#include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -194,6 +192,7 @@ class Purger final {
       count += 1;
       const auto old = std::exchange(entry.root, root);
       moved.insert_or_assign(old, root);
+      fresh_.insert(root);
       entry.purged = true;
       TRY(replace(batch, depot.id, old, entry));
       made.insert(root);
@@ -204,6 +203,10 @@ class Purger final {
       return count;
     }
     batch.puts.push_back({stored.key, stored.encode()});
+    // With the first version that loses it: should this be broken off, it is known what to take.
+    for (const auto& key : content_) {
+      batch.puts.push_back({records::purge_key(realm_.id(), key), Bytes()});
+    }
     std::set<NodeKey> added;
     for (const auto& root : made) {
       for (auto& node : stage.reachable(root)) {
@@ -225,9 +228,6 @@ class Purger final {
         {records::history_key(realm_.id(), depot, entry.sequence), records::encode(entry)});
     plan_.seeds.insert(old);
     batch.puts.push_back({records::purge_key(realm_.id(), old), Bytes()});
-    for (const auto& key : content_) {
-      batch.puts.push_back({records::purge_key(realm_.id(), key), Bytes()});
-    }
     TRY(scan_records(kv_, records::origins(realm_.id(), old),
                      [&](ByteView key, ByteView value) -> Result<void> {
                        const auto found = TRY(records::decode_origin(key, value));
@@ -321,8 +321,7 @@ class Purger final {
           const bool holds = TRY(reach().holds(found.root));
           // What was committed is in the history, as far as it is kept; only its key is left.
           const bool committed = found.origin.grew_from(found.root);
-          const bool live = moved != plan_.moved.end() && is_new(moved->second, found.root);
-          if (holds && !live && (committed || by_key_)) {
+          if (holds && !fresh_.contains(found.root) && (committed || by_key_)) {
             changes.push_back({Bytes(key), Bytes(value), std::nullopt, found.root});
             report_.drafts += committed ? 0 : 1;
             return {};
@@ -364,10 +363,6 @@ class Purger final {
     return {};
   }
 
-  static bool is_new(const std::map<NodeKey, NodeKey>& moved, const NodeKey& root) {
-    return std::ranges::any_of(moved, [&](const auto& pair) { return pair.second == root; });
-  }
-
   // Every node that is to go, so that a sweep that is broken off can be finished.
   Result<void> note_rest() {
     Batch batch;
@@ -396,7 +391,8 @@ class Purger final {
   std::unordered_set<NodeKey> content_;
   std::unordered_set<NodeKey> wanted_;
   std::optional<Reach> reach_;
-  std::unordered_set<NodeKey> clean_;
+  std::unordered_set<NodeKey> clean_;  // roots of the depot in hand that have nothing of it
+  std::unordered_set<NodeKey> fresh_;  // new roots
   PurgePlan plan_;
   PurgeReport report_;
 };

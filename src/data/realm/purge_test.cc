@@ -334,7 +334,7 @@ TEST_F(PurgeTest, OneThatIsBrokenOffIsFinishedByTheNext) {
     }
     EXPECT_FALSE(world.has(secret)) << writes;
     EXPECT_EQ(depot.files(), (Files{{"a", "149"}}));
-    EXPECT_THAT(depot.history(), SizeIs(101));
+    EXPECT_THAT(depot.history(), SizeIs(152));
     for (const auto& version : depot.history()) {
       EXPECT_FALSE(depot.files(version.root).contains("secret"));
     }

@@ -248,13 +248,17 @@ class World final {
   World& operator=(const World&) = delete;
 
   // A minute after the last, so that depots have an order. Those without a title of their own are
-  // "project", "project 2" and so on.
+  // "project", "project 2" and so on. With a short history the garbage collector drops the rest.
   DepotStory a_depot(std::string_view title = {},
                      std::uint64_t max_history = Realm::kDefaultMaxHistory) {
     clock.advance(std::chrono::minutes(1));
     std::string chosen(title);
     if (title.empty()) chosen = ++projects == 1 ? "project" : fmt::format("project {}", projects);
-    return {realm, must(realm.create_depot(chosen, std::nullopt, max_history)).id};
+    Keep keep;
+    if (max_history < Realm::kDefaultMaxHistory) {
+      keep = {.days = 0, .daily = 0, .last = max_history + 1};
+    }
+    return {realm, must(realm.create_depot(chosen, std::nullopt, max_history, keep)).id};
   }
 
   Rows everything() const {

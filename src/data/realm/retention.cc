@@ -1,6 +1,7 @@
 #include "data/realm/retention.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "data/store/update.h"
@@ -40,6 +41,17 @@ class Thinning final {
       removed += step.removed;
     } while (!step.done);
     return removed;
+  }
+
+  Result<std::vector<Bytes>> plan() {
+    std::vector<Bytes> keys;
+    Step step;
+    do {
+      Batch batch;
+      step = TRY(make(step.next, batch));
+      std::ranges::move(batch.deletes, std::back_inserter(keys));
+    } while (!step.done);
+    return keys;
   }
 
  private:
@@ -130,6 +142,10 @@ class Thinning final {
 
 Result<std::uint64_t> thin_history(Realm& realm, const DepotId& depot) {
   return Thinning(realm, depot).run();
+}
+
+Result<std::vector<Bytes>> to_be_thinned(Realm& realm, const DepotId& depot) {
+  return Thinning(realm, depot).plan();
 }
 
 }  // namespace cairn

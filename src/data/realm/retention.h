@@ -15,5 +15,7 @@ namespace cairn {
 
 // How many commits were removed.
 Result<std::uint64_t> thin_history(Realm& realm, const DepotId& depot);
+// The keys of the records that it would remove now.
+Result<std::vector<Bytes>> to_be_thinned(Realm& realm, const DepotId& depot);
 
 }  // namespace cairn

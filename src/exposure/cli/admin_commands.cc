@@ -118,7 +118,8 @@ Result<int> run_gc(Kit& kit, const AdminArguments& given) {
   }
   Arguments report(answer.as_object());
   if (const auto thinned = report.number("thinned"); thinned > 0) {
-    kit.out.print("dropped {} that no depot keeps any more\n", counted(thinned, "old commit"));
+    kit.out.print("{} {} that no depot keeps any more\n", given.dry_run ? "would drop" : "dropped",
+                  counted(thinned, "old commit"));
   }
   kit.out.print("{} {}, {} {}; {} in use\n", given.dry_run ? "would remove" : "removed",
                 counted(report.number("removed"), "node"), given.dry_run ? "free" : "freed",

@@ -23,7 +23,7 @@ struct PurgeArguments {
   bool yes = false;
 };
 
-// `my-project:notes/secret.txt, version 3`, and what ends it.
+// `my-project@#3:notes/secret.txt`, and what ends it.
 std::string describe(const Output& out, const Arguments& holder) {
   const auto kind = holder.text("kind");
   std::string text;
@@ -39,9 +39,9 @@ std::string describe(const Output& out, const Arguments& holder) {
   } else if (kind == "upload") {
     text = "nodes that were uploaded and are part of nothing yet";
   } else {
-    text = fmt::format("{}:{}", out.safe(holder.text("title")), out.safe(holder.text("path")));
-    if (auto version = holder.maybe_number("version"))
-      text += fmt::format(", version {}", *version);
+    const auto change = holder.maybe_number("change");
+    text = fmt::format("{}{}:{}", out.safe(holder.text("title")),
+                       change ? fmt::format("@#{}", *change) : "", out.safe(holder.text("path")));
     if (kind == "deleted depot") text += fmt::format(", deleted ({})", holder.text("depotId"));
   }
   if (auto until = holder.maybe_number("until")) {

@@ -1,4 +1,5 @@
 // cairn put, rm, mv, cp.
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <memory>
@@ -102,6 +103,14 @@ Result<client::Tree> transfer_tree(client::Client& client, const std::string& na
                                                    shown(source), shown(given.to))));
 }
 
+// `dpt_…@#3/docs` is `dpt_…/docs` as it was.
+client::Tree without_version(client::Tree tree) {
+  const auto at = tree.key.find('@');
+  if (tree.kind != client::TreeKind::kDepot || at == std::string::npos) return tree;
+  tree.key.erase(at, std::min(tree.key.find('/', at), tree.key.size()) - at);
+  return tree;
+}
+
 // Where a copy or move goes: a path, of the source's tree or of another. What has a ':' is an
 // address and never a file's name: a mistyped depot must not make a file.
 struct Target {
@@ -111,7 +120,8 @@ struct Target {
 
 Result<Target> transfer_target(client::Client& client, const client::Resolved& from,
                                const WriteArguments& given) {
-  Target target{from.tree, given.to};
+  // From a version into the depot as it is now.
+  Target target{without_version(from.tree), given.to};
   if (given.to.find(':') != std::string::npos) {
     auto address = client::Address::parse(given.to);
     target.path = std::move(address.path);
@@ -127,13 +137,16 @@ Result<int> run_transfer(Kit& kit, const WriteArguments& given, bool moves) {
   const auto from = TRY(resolve_address(client, given.where));
   const auto to = TRY(transfer_target(client, from, given));
   const bool within = to.tree.key == from.tree.key;
+  if (moves && from.tree.key != without_version(from.tree).key) {
+    return fail(Code::kInvalidArgument, "'{}' is in a version, which cannot change; use 'cairn cp'",
+                shown(given.where));
+  }
   // Within a tree a source without a path is a mistake; the whole of it can go into another.
   if (from.path.empty() && (within || moves)) TRY(resolve_file(client, given.where));
   json::Object arguments{{"nodeKey", from.tree.key}, {"from", from.path}, {"to", to.path}};
   if (!within) arguments["toNodeKey"] = to.tree.key;
   const auto written = TRY(client.call(moves ? "fs_mv" : "fs_cp", arguments));
-  const auto message =
-      message_or(given.message, moves ? "mv" : "cp", {from.path + " " + to.path});
+  const auto message = message_or(given.message, moves ? "mv" : "cp", {from.path + " " + to.path});
   if (within || !moves) return publish(kit, client, to.tree, written, message);
   return publish_move(kit, client, {.source = from.tree, .target = to.tree}, written, message);
 }

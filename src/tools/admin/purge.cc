@@ -33,7 +33,7 @@ json::Object render(const PurgeHolder& holder) {
   if (holder.depot) out["depotId"] = holder.depot->render();
   if (!holder.title.empty()) out["title"] = holder.title;
   if (!holder.path.empty()) out["path"] = holder.path;
-  if (holder.version) out["version"] = *holder.version;
+  if (holder.version) out["change"] = *holder.version;
   if (holder.root) out["root"] = holder.root->render();
   if (holder.delegate) out["delegateId"] = holder.delegate->render();
   if (!holder.delegate_name.empty()) out["name"] = holder.delegate_name;
@@ -109,7 +109,7 @@ Tool purge_tool() {
                  {"depotId", shape::text(), shape::kOptional},
                  {"title", shape::text(), shape::kOptional},
                  {"path", shape::text(), shape::kOptional},
-                 {"version", shape::integer("The newest that has it; without: now"),
+                 {"change", shape::integer("The newest commit that has it; without: now"),
                   shape::kOptional},
                  {"root", shape::text(), shape::kOptional},
                  {"delegateId", shape::text("Whose scope it is"), shape::kOptional},
