@@ -112,7 +112,7 @@ std::string Output::safe(std::string_view text) const {
   std::string out;
   while (!text.empty()) {
     const auto end = text.find_first_of("\t\n");
-    out += shown(text.substr(0, end), std::string::npos);
+    out += cairn::shown(text.substr(0, end), std::string::npos);
     if (end == std::string_view::npos) break;
     out += text[end];
     text.remove_prefix(end + 1);
