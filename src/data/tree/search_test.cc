@@ -541,8 +541,8 @@ TEST_F(Grep, FindsAsBruteForceDoesWithOneThreadAndWithTwo) {
         if (!first) {
           first = got;
         } else {
-          ASSERT_EQ(got.searched, first->searched);
-          ASSERT_EQ(got.skipped_binary, first->skipped_binary);
+          ASSERT_EQ(got.counts.searched, first->counts.searched);
+          ASSERT_EQ(got.counts.skipped_binary, first->counts.skipped_binary);
           ASSERT_EQ(got.matches, first->matches);
           ASSERT_EQ(got.stopped_by, first->stopped_by);
         }
