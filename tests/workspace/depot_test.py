@@ -68,7 +68,7 @@ class Tools(DepotTest):
         self.assertIn("delete_file x", agent.text("undo"))
         self.assertEqual(agent.read("x/new.txt"), "hello\n")
         self.assertEqual(self.messages(depot), [
-            "undo 8: delete_file x", "delete_file x", "delete_file copy.txt",
+            "undo #8: delete_file x", "delete_file x", "delete_file copy.txt",
             "copy_file x/new.txt -> copy.txt", "move_file new.txt -> x/new.txt",
             "create_directory x/y", "edit_file a.txt", "write_file new.txt", "begin", "created"])
 

@@ -61,6 +61,7 @@ class Directories(unittest.TestCase):
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
         status, _, said = client.request("POST", target, json.dumps(body), {
             "Content-Type": "application/json", "Accept": "application/json, text/event-stream"})
+        client.connection.close()
         return status, said
 
     def cli(self, *words, token=None, **more):
@@ -118,7 +119,9 @@ class Directories(unittest.TestCase):
         done = self.cli("user", "directories", "ada", "--directory", "notes", "--server",
                         self.scene.server.url, token=self.scene.server.token)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.status("/mcp/directories/notes", user["accessToken"])[0], 200)
+        agent = self.agent("/mcp/directories/notes", user["accessToken"])
+        self.assertEqual(agent.read("a.txt"), "in notes\n")
+        self.assertNotIn("write_file", agent.tools())
 
     def test_filesystem_on_all(self):
         agent = self.agent("/mcp?toolsets=filesystem")
