@@ -193,7 +193,7 @@ Failure with_holder(Call& call, Error error) {
   const auto id = std::get<std::string>(held->second);
   const auto depot = DepotId::parse(id);
   if (depot && !call.rights().places(*depot).empty()) {
-    return Failure(advised(std::move(error), fmt::format("it is {}", id)));
+    return Failure(advised(std::move(error), fmt::format("the one that has it is {}", id)));
   }
   error.details.erase(held);
   return Failure(std::move(error));
