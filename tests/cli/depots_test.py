@@ -157,6 +157,7 @@ class Common:
         self.fails(3, "NODE_NOT_FOUND", "cat", key)
         log = self.cairn("depot", "log", "a", "--json").json["entries"]
         self.assertEqual([entry.get("purged", False) for entry in log], [False, True, True, False, False])
+        self.assertEqual(self.cairn("depot", "log", "a").text.count("(purged)"), 2)
         self.assertEqual(self.files("a"), ["more", "other"])
         self.assertIn("clean", self.cairn("fsck").text)
         self.fails(3, "PATH_NOT_FOUND", "purge", "a:notes/secret.txt")
