@@ -259,22 +259,17 @@ class Titles(DepotTest):
             self.assertEqual(self.scene.stdio(title).read("here"), title)
 
     def test_a_title_that_several_have(self):
-        ids = {self.scene.depot({}, title="twin") for _ in range(2)}
-        agent = self.scene.agent("twin")
+        """Titles are unique, but somebody may see several places of one depot."""
+        depot = self.scene.depot({"docs/a": "1", "src/b": "2", "more/c": "3"}, title="twin")
+        places = [f"{depot}/{name}" for name in ("docs", "src", "more")]
+        token, _ = self.scene.delegate(scope=places)
+        agent = self.scene.agent("twin", token)
         answer = agent.request("tools/list")
         self.assertEqual((agent.way.status, answer["error"]), (400, "INVALID_ARGUMENT"))
-        self.assertTrue(any(depot in answer["message"] for depot in ids))
-        done = self.scene.run("mcp", "--depot", "twin")
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("several have the title 'twin'", done.stderr)
-        for depot in ids:
-            self.scene.agent(depot).tools()
-
-    def test_all_of_several_are_named(self):
-        ids = [self.scene.depot({}, title="triplet") for _ in range(3)]
-        said = self.scene.agent("triplet").request("tools/list")["message"]
-        for depot in ids:
-            self.assertIn(depot, said)
+        self.assertIn("several have the title 'twin'", answer["message"])
+        for place in places:
+            self.assertIn(place, answer["message"])
+            self.assertIn("list_directory", self.scene.agent(place, token).tools())
 
     def test_did_you_mean(self):
         self.scene.depot({}, title="almanac")

@@ -114,7 +114,7 @@ DIFFERENCES = {
     33: Difference("verdict content structured", [r"find '\*\*/@\(!\(a\)\|b\)'"], "one is the most"),
     34: Difference("content structured", [r"find '\*\*/deep/1/2/3/\*\*/4/\*\*'"], "3/4/5/6"),
     35: Difference("verdict content structured tree", [
-        "(write|move|edit) extra argument( in an edit)?"], "unknown argument"),
+        "(write|move|edit) extra argument( in an edit)?"], "unknown (argument|field)"),
 }
 
 

@@ -48,10 +48,12 @@ TEST_F(DepotToolboxTest, ADepotIsFoundByIdByPathOrByATitleThatIsItsOwn) {
   call("create_depot", {{"title", "notes"}});
   EXPECT_TRUE(box(owner_, "x", "notes"));
   EXPECT_THAT(no_box(owner_, "nots"), Says(Code::kDepotNotFound, "notes"));
-  call("create_depot", {{"title", "notes"}});
-  const auto several = no_box(owner_, "notes");
-  EXPECT_THAT(several, Says(Code::kInvalidArgument, "several have the title 'notes'"));
-  EXPECT_THAT(several.message, HasSubstr("dpt_"));
+  // Titles are unique, but somebody may see several places of one depot.
+  put("src/b.txt", "2");
+  const auto two = delegate({{"scope", json::Array{depot_ + "/docs", depot_ + "/src"}}});
+  const auto several = no_box(two, "d");
+  EXPECT_THAT(several, Says(Code::kInvalidArgument, "several have the title 'd'"));
+  EXPECT_THAT(several.message, HasSubstr(depot_ + "/src"));
 }
 
 TEST_F(DepotToolboxTest, WhatTheCallerMayNotSeeIsNotFound) {
