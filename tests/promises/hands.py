@@ -60,17 +60,29 @@ class Rest:
                 raise
             raise Refusal(failure.code, str(failure), failure.details) from None
 
-    def file(self, method, root, path, body=None):
-        """GET or PUT of a file's bytes."""
+    def bytes(self, method, root, path, body=None, headers=None):
         target = f"/api/realm/me/nodes/fs/{root}/file?path={urllib.parse.quote(path)}"
-        head = {"Content-Type": "application/octet-stream"} if body is not None else {}
-        status, _, answer = self.client.request(method, target, body, head)
+        status, head, answer = self.client.request(method, target, body, headers or {})
         if status >= 500:
             raise Failed(status, answer)
         if status >= 400:
             said = json.loads(answer)
             raise Refusal(said["error"], said["message"], said.get("details"))
-        return answer if method == "GET" else json.loads(answer)
+        return head, answer
+
+    def get(self, root, path):
+        """The bytes of a file, and its key."""
+        head, answer = self.bytes("GET", root, path)
+        return answer, head["ETag"].strip('"')
+
+    def put(self, root, path, body, key="any"):
+        """Writes bytes where the file has this key; "none": where there is none, "any": in any case."""
+        headers = {"Content-Type": "application/octet-stream"}
+        if key == "none":
+            headers["If-None-Match"] = "*"
+        elif key != "any":
+            headers["If-Match"] = f'"{key}"'
+        return json.loads(self.bytes("PUT", root, path, body, headers)[1])
 
     def close(self):
         if self.client.connection:

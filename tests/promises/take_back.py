@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import random
-import sys
 import tempfile
 
 from contents import Pen
@@ -47,17 +46,20 @@ class Scene:
 
     def files(self):
         found = self.rest.call("fs_find", nodeKey=self.id, pattern="*", type="file", maxResults=10_000)
-        return {one["path"]: self.rest.file("GET", self.id, one["path"]).decode() for one in found["matches"]}
+        return {one["path"]: self.rest.get(self.id, one["path"])[0].decode() for one in found["matches"]}
 
     def roots(self):
-        """Oldest first: the place of a root is the number of its commit."""
+        """Number of a commit to its root, oldest first."""
         entries, cursor = [], {}
         while True:
             page = self.rest.call("depot_history", depotId=self.id, limit=1000, **cursor)
             entries += page["entries"]
             if page["nextCursor"] is None:
-                return [entry["root"] for entry in entries][::-1]
+                return {entry["change"]: entry["root"] for entry in entries[::-1]}
             cursor = {"cursor": page["nextCursor"]}
+
+    def latest(self):
+        return max(self.roots())
 
     def undo(self, number, way):
         """Takes one commit back; whether that went well."""
@@ -161,7 +163,7 @@ def each_way(scene, ways):
 def taken_back(scene, what, deed, way):
     check, before = scene.report.check, scene.root()
     deed()
-    after, number = scene.root(), len(scene.roots()) - 1
+    after, number = scene.root(), scene.latest()
     check(f"{what}: it changed something", after != before)
     check(f"{what}: undone", scene.undo(number, way) and scene.root() == before, scene.root(), before)
     check(f"{what}: and the undo undone", scene.undo(number + 1, way) and scene.root() == after)
@@ -199,7 +201,7 @@ def some_commit(scene, dice, model, pen):
         root = scene.rest.call("fs_write", nodeKey=root, path=path, content="".join(lines))["newRoot"]
     scene.commit(root)
     after = model.lines()
-    model.changes[len(scene.roots()) - 1] = (after - before, before - after)
+    model.changes[scene.latest()] = (after - before, before - after)
 
 
 def any_of_many(scene, dice, ways):
@@ -226,9 +228,23 @@ def any_of_many(scene, dice, ways):
         done += 1
         del model.changes[number]  # from here on the undo is what can be taken back
         kept_order(scene, model, (known - brought) | took, f"undo of {number} by {way}")
-        model.changes[len(scene.roots()) - 1] = (model.lines() - known, known - model.lines())
+        model.changes[scene.latest()] = (model.lines() - known, known - model.lines())
     check("something was undone", done > 3, done, conflicts)
     return done, conflicts
+
+
+def a_run(scene, dice):
+    """The last commits, however many, in one undo: as if they had never been."""
+    roots = scene.roots()
+    first = dice.choice([number for number in sorted(roots) if number - 1 in roots][-8:])
+    before = scene.latest()
+    if roots[first - 1] == roots[before]:
+        return  # they have taken each other back already
+    scene.rest.call("depot_undo", depotId=scene.id, **{"from": first}, to=before)
+    scene.report.check("a run is taken back at once", scene.root() == roots[first - 1], first, before)
+    scene.report.check("in one commit", scene.latest() == before + 1)
+    scene.mcp.call("depot_undo", depotId=scene.id, change=before + 1)
+    scene.report.check("and comes back", scene.root() == roots[before])
 
 
 def kept_order(scene, model, wanted, what):
@@ -246,7 +262,7 @@ def kept_order(scene, model, wanted, what):
 
 def root_by_root(scene, dice):
     """Every root of the history comes back, as it was."""
-    roots = scene.roots()
+    roots = sorted(set(scene.roots().values()))
     trees = {}
     for root in dice.sample(roots, min(12, len(roots))):
         scene.rest.call("depot_revert", depotId=scene.id, root=root)
@@ -264,12 +280,13 @@ def main():
     print(f"seed {options.seed}", flush=True)
     dice = random.Random(options.seed)
     report = Report()
-    ways = ["workspace"]
+    ways = ["workspace", "REST", "MCP"]
     with Server(options.cairn) as server:
         scene = Scene(server, report)
         each_way(scene, ways)
         for _ in range(options.rounds):
             print("undone {}, in conflict {}".format(*any_of_many(scene, dice, ways)))
+            a_run(scene, dice)
             root_by_root(scene, dice)
     report.done()
 
