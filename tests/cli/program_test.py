@@ -526,7 +526,9 @@ class OverAServer(Common, Base):
         self.cairn("export", "d", str(self.dir / "out"), way=theirs)
         self.assertEqual(sorted(p.name for p in (self.dir / "out").iterdir()), ["deep", "main.ts", "new.ts"])
         (self.dir / "out/new.ts").write_text("2")
-        self.cairn("import", str(self.dir / "out"), "d", way=theirs)
+        # The directory was never imported: that it is to overwrite has to be said.
+        self.fails(4, "CONFLICT", "import", str(self.dir / "out"), "d", way=theirs)
+        self.cairn("import", str(self.dir / "out"), "d", "--force", way=theirs)
         self.assertEqual(self.cairn("cat", "d:src/new.ts").text, "2")
         self.assertEqual(self.cairn("cat", "d:README.md").text[:7], "# Hello")
         self.fails(7, "DEPOT_MANAGE_NOT_ALLOWED", "depot", "create", "x", way=theirs)

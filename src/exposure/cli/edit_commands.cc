@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/explain.h"
 #include "base/os/os_error.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
@@ -95,8 +96,8 @@ Result<int> run_edit(Kit& kit, const EditArguments& given) {
   arguments["edits"] = json::Array{std::move(edit)};
   if (given.dry_run) arguments["dryRun"] = true;
   auto edited = client.call("fs_edit", arguments);
-  if (!edited && !given.all && edited.error().message.contains("replaceAll")) {
-    note("--all replaces every occurrence");
+  if (!edited && edited.error().code == Code::kEditAmbiguous) {
+    return Failure(advised(std::move(edited).error(), "here that is --all"));
   }
   const auto answer = TRY(std::move(edited));
   const Arguments done(answer.as_object());

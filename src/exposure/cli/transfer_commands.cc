@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/explain.h"
 #include "base/os/signal_thread.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
@@ -132,7 +133,7 @@ Result<int> run_import(Kit& kit, const TransferArguments& given) {
     return kInterrupted;
   }
   if (!done && done.error().code == Code::kConflict) {
-    note("--dry-run shows all of it, --force takes the directory's side");
+    return Failure(advised(std::move(done).error(), "force is --force, and --dry-run shows all"));
   }
   const auto imported = TRY(std::move(done));
   const bool refused = imported.changes.conflicts.files > 0;
