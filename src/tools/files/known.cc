@@ -140,20 +140,27 @@ std::optional<Known::Standing> Known::standing_of(const SeenFiles::Seen& seen, c
   return Standing{State::kStale, now, *known};
 }
 
+// Depots of the same content share roots, so a root may have grown from several places: it is stale
+// only if all of them say so.
 Result<Known::Standing> Known::standing(const Path& path) const {
   Standing out;
   if (places_.empty()) return out;
+  auto& memory = call_.services().seen;
+  const auto text = path.render();
   out.now = value_of(TRY(find(opened_.tree, path)));
-  bool at_desk = false;
-  for (const auto& where : places_) {
-    if (where.fallback && at_desk) continue;
-    const auto seen = call_.services().seen.find(where.agent, path.render());
-    at_desk = seen && !where.fallback;
-    if (!seen) continue;
-    auto found = standing_of(*seen, path, out.now);
+  std::optional<Standing> stale;
+  bool unseen = false;
+  for (auto where = places_.begin(); where != places_.end();) {
+    auto seen = memory.find(where->agent, text);
+    for (++where; where != places_.end() && where->fallback; ++where) {
+      if (!seen) seen = memory.find(where->agent, text);
+    }
+    auto found = seen ? standing_of(*seen, path, out.now) : std::nullopt;
     if (found && found->state == State::kSeen) return *found;
-    if (found && out.state == State::kUnseen) out = std::move(*found);
+    unseen = unseen || !found;
+    if (found) stale = std::move(found);
   }
+  if (stale && !unseen) return *stale;
   return out;
 }
 

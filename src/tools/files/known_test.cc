@@ -209,6 +209,17 @@ TEST_F(KnownTest, AnOlderVersionThatWasLookedAtDoesNotCountAsThePresent) {
   EXPECT_TRUE(is_true(write_as(ann_, "a.txt", "1\n2\nTHREE\n4\n5\n6\n7\n"), "merged"));
 }
 
+// Their roots are the same on the way, and what is known of one says nothing of the other.
+TEST_F(KnownTest, TwoDepotsOfTheSameContentAreNotConfused) {
+  for (const auto* title : {"one", "two"}) {
+    const auto depot = text(call(owner_, "create_depot", {{"title", title}}), "depotId");
+    const auto first = text(write_as(ann_, "b.txt", "b\n", depot), "newRoot");
+    const auto made = write_as(ann_, "c.txt", "c\n", first);
+    EXPECT_FALSE(made.contains("merged")) << title;
+    call(ann_, "depot_commit", {{"depotId", depot}, {"root", made.at("newRoot")}});
+  }
+}
+
 TEST_F(KnownTest, ProgramsAreNotRemembered) {
   const auto program = ann_.entering(Entrance::kRest);
   read(program, "a.txt");
