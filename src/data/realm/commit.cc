@@ -85,29 +85,27 @@ Result<void> check_request(const CommitRequest& request) {
   return {};
 }
 
-// An exact commit takes the root as it is, so it has to have been made on what it replaces. One
-// that was committed before was made on itself: to bring it back is what its caller wants.
+// A root that was committed before has nothing that the depot did not get then: to merge it would do
+// nothing and say that it succeeded, to take it as it is would undo what came after it.
+Failure committed_before(Code code, const CommitRequest& request) {
+  return Failure(
+      Error(code,
+            fmt::format("the root {} was committed before, and the depot has been changed since; "
+                        "nothing was committed: depot_revert brings an old root back",
+                        request.root.render_short()))
+          .with("currentRoot", request.expected_root->render()));
+}
+
+// An exact commit takes the root as it is, so it has to have been made on what it replaces.
 Result<void> check_grown_from(const std::optional<NodeKey>& base, const CommitRequest& request) {
-  if (!base || base == request.expected_root || base == request.root) return {};
+  if (!base || base == request.expected_root) return {};
+  if (base == request.root) return committed_before(Code::kPreconditionFailed, request);
   return Failure(Error(Code::kPreconditionFailed,
                        fmt::format("the root {} was made on {}, not on {}; nothing was committed: "
                                    "make the change on the depot as it is now, and commit that",
                                    request.root.render_short(), base->render_short(),
                                    request.expected_root->render_short()))
                      .with("currentRoot", request.expected_root->render()));
-}
-
-// A root that was committed before has nothing that the depot did not get then. To merge it would
-// do nothing and say that it succeeded.
-Failure back_on_purpose(const CommitRequest& request) {
-  return Failure(
-      Error(
-          Code::kConflict,
-          fmt::format("the root {} was committed before, and others have changed the depot since; "
-                      "nothing was committed: depot_revert brings an old root back, and exact "
-                      "takes this one as it is",
-                      request.root.render_short()))
-          .with("currentRoot", request.expected_root->render()));
 }
 
 // Refuses at once what no merge could help: an exact commit on another root, or a place that is
@@ -202,11 +200,12 @@ Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& c
     }
     return noted->base_for(request.root, request.expected_root, current);
   }
-  if (request.expected_root) return request.expected_root;
+  const auto& said = request.expected_root;
+  if (said && said != current) return said;
   // A root may have come to the place with a commit of something larger. Then no origin was noted
   // for it, but the history shows it.
   if (!place.path.is_root() && TRY(in_history(place, request.root))) return request.root;
-  return std::nullopt;
+  return said;
 }
 
 Result<Realm::Ground> Realm::ground_of(const std::optional<NodeKey>& current,
@@ -227,7 +226,9 @@ Result<Realm::Ground> Realm::ground_of(const std::optional<NodeKey>& current,
   // Over an empty depot there is nothing that it could take the place of.
   if (!base) return Ground{.base = {}, .unknown = current != empty_dict()->key()};
   if (base == current) return Ground{};
-  if (base == request.root && request.expected_root == current) return back_on_purpose(request);
+  if (base == request.root && request.expected_root == current) {
+    return committed_before(Code::kConflict, request);
+  }
   return Ground{.base = base};
 }
 
