@@ -161,16 +161,16 @@ struct Realm::Attempt {
 // now.
 Result<NodeKey> Realm::keep_merged(const Stage& stage, const NodePtr& merged,
                                    const NodeKey& current, const CommitRequest& request) {
-  if (merged->key() == current) return current;
-  const SaveOptions options{.place = Place{request.depot, request.place},
-                            .owners = request.owners,
-                            .author = request.author};
-  TRY(save(stage, Changed{merged, {request.root}}, current, options));
   // What it brings together takes the place of what was to be committed.
   if (request.author) {
     const Leaf old{*request.author, {request.depot, request.place}, request.root, {}, 0};
     TRY(leaves_.forget({&old, 1}));
   }
+  if (merged->key() == current) return current;
+  const SaveOptions options{.place = Place{request.depot, request.place},
+                            .owners = request.owners,
+                            .author = request.author};
+  TRY(save(stage, Changed{merged, {request.root}}, current, options));
   return merged->key();
 }
 
@@ -214,7 +214,13 @@ Result<Realm::Ground> Realm::ground_of(const std::optional<NodeKey>& current,
   if (request.root == current) {
     // Nothing is left to do, but a caller that has counted up by one should hear that another has.
     // One that comes again long after is told only that all is there.
-    const auto& began = request.expected_root;
+    auto began = request.expected_root;
+    if (!began && request.author) {
+      const Place place{request.depot, request.place};
+      if (const auto leaf = TRY(leaves_.find(*request.author, place, request.root))) {
+        began = leaf->base;
+      }
+    }
     if (!began || began == current || !TRY(nodes_.has(*began))) return Ground{};
     return Ground{.base = began};
   }
@@ -382,10 +388,22 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
   const auto ground = TRY(ground_of(current, request));
   if (ground.base && merging == Merging::kNotYet) return std::nullopt;
   auto attempt = TRY(try_commit(depot, current, ground.base, request, nodes_with(stage)));
-  if (request.dry_run) return would_be(depot, std::move(attempt));
+  if (request.dry_run) {
+    auto would = would_be(depot, std::move(attempt));
+    would.base_unknown = ground.unknown;
+    return would;
+  }
   if (attempt.root == depot.root) return TRY(unchanged(depot, std::move(attempt), request));
   if (!depot.dropped) depot.dropped = depot.sequence + 1 - TRY(history_length(depot));
-  auto done = kv_.commit(batch_for(depot, std::move(stored), attempt, request, stage, linked));
+  auto batch = batch_for(depot, std::move(stored), attempt, request, stage, linked);
+  if (request.author) {
+    // It was made from other depots too, for all that is known; its author meant this one.
+    for (const auto& origin : TRY(origins_of(request.root))) {
+      if (origin.place.depot == depot.id) continue;
+      leaves_.drop(batch, *request.author, origin.place.depot, request.root);
+    }
+  }
+  auto done = kv_.commit(std::move(batch));
   if (done) {
     return CommitResult{depot,
                         true,

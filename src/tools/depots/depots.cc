@@ -147,6 +147,11 @@ void add_outcome(const Call& call, json::Object& out, const CommitResult& result
 Result<Reply> would_commit(Call& call, const Place& place, const CommitResult& result) {
   auto out = TRY(details(call, place));
   add_outcome(call, out, result);
+  if (result.base_unknown) {
+    out["hint"] =
+        "nobody knows what this root grew from, so it would take the place of all that is there; "
+        "with expectedRoot, the root it began at, it is merged";
+  }
   out["dryRun"] = true;
   return Reply(std::move(out));
 }
