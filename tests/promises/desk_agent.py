@@ -1,0 +1,123 @@
+"""Agents in a workspace."""
+
+from agents import Agent, an_edit, new_name
+from contents import fresh, is_binary, revised, with_text_replaced
+from hands import Refusal
+from ledger import Change, marks
+
+
+class DeskAgent(Agent):
+    """Uses a workspace: every change is a commit."""
+
+    STEPS = {"read": 8, "read_part": 1, "write": 8, "edit": 6, "create": 2, "remove": 1, "move": 2, "undo": 2,
+             "dry_run": 1}
+
+    def desk(self, dice):
+        at = dice.randrange(len(self.stage.places))
+        return self.stage.places[at], self.hands[at]
+
+    def files(self, place):
+        return [path for path in self.paths(place) if not is_binary(path)]
+
+    def known(self, dice, place):
+        paths = [path for path in self.files(place) if path in self.seen[place]]
+        if self.stage.hot in paths and dice.random() < 0.5:
+            return self.stage.hot
+        return dice.choice(paths) if paths else None
+
+    def read(self, dice, pen):
+        place, hand = self.desk(dice)
+        paths = self.files(place)
+        if paths:
+            path = self.stage.hot if self.stage.hot in paths and dice.random() < 0.5 else dice.choice(paths)
+            self.seen[place][path] = self.call(hand, "read_text_file", path=path)["content"]
+
+    def read_part(self, dice, pen):
+        place, hand = self.desk(dice)
+        paths = self.files(place)
+        if paths:
+            self.call(hand, "read_text_file", path=dice.choice(paths), head=1)
+
+    def change(self, place, hand, tool, added, removed, **arguments):
+        self.call(hand, tool, **arguments)
+        place.committed(Change(frozenset(added), frozenset(removed)), f"{self.name}'s {tool}")
+        self.stage.count("workspace")
+
+    def write_file(self, place, hand, path, content):
+        view, there = self.seen[place].get(path), place.ledger.state.get(self.prefix + path)
+        answer = self.call(hand, "write_file", path=path, content=content)
+        removed = set(marks(view or "")) - set(marks(content))
+        if there is not None and "not read" in " ".join(answer.get("notes", [])):
+            removed |= set(marks(there))
+            self.stage.count("told")
+        self.seen[place][path] = content
+        place.committed(Change(frozenset(marks(content)), frozenset(removed)), f"{self.name}'s write_file")
+        self.stage.count("workspace")
+
+    def write(self, dice, pen):
+        place, hand = self.desk(dice)
+        path = self.known(dice, place)
+        if path is None:
+            self.read(dice, pen)
+        else:
+            self.write_file(place, hand, path, revised(dice, pen, path, self.seen[place][path]))
+
+    def create(self, dice, pen):
+        place, hand = self.desk(dice)
+        path = self.of_pool(dice)
+        if path not in self.seen[place]:
+            self.write_file(place, hand, path, fresh(dice, pen, path))
+
+    def edit(self, dice, pen):
+        place, hand = self.desk(dice)
+        path = self.known(dice, place)
+        if path is None or not marks(self.seen[place][path]):
+            return
+        old, new = an_edit(dice, pen, path, self.seen[place][path])
+        self.change(place, hand, "edit_file", marks(new), set(marks(old)) - set(marks(new)), path=path,
+                    edits=[{"oldText": old, "newText": new}])
+        self.seen[place][path] = with_text_replaced(self.seen[place][path], old, new)
+
+    def remove(self, dice, pen):
+        place, hand = self.desk(dice)
+        path = self.known(dice, place)
+        if path is not None:
+            self.change(place, hand, "delete_file", (), set(marks(self.seen[place][path])), path=path)
+            del self.seen[place][path]
+
+    def move(self, dice, pen):
+        place, hand = self.desk(dice)
+        paths = self.files(place)
+        if paths:
+            path = dice.choice(paths)
+            to = new_name(path, pen)
+            place.ledger.moved(marks(place.ledger.state[self.prefix + path]))
+            self.change(place, hand, "move_file", (), (), source=path, destination=to)
+            if path in self.seen[place]:
+                self.seen[place][to] = self.seen[place].pop(path)
+
+    def dry_run(self, dice, pen):
+        """Only looks at what would happen: nothing does."""
+        place, hand = self.desk(dice)
+        path = self.known(dice, place)
+        if path is None:
+            return
+        tool, arguments = dice.choice([("write_file", {"path": path, "content": pen.line(dice)}),
+                                       ("delete_file", {"path": path}),
+                                       ("move_file", {"source": path, "destination": new_name(path, pen)}),
+                                       ("undo", {})])
+        self.call(hand, tool, dryRun=True, **arguments)
+
+    def undo(self, dice, pen):
+        place, hand = self.desk(dice)
+        changes = self.call(hand, "history")["changes"]
+        open_ones = [one["change"] for one in changes if not one.get("undone") and one["paths"]]
+        own = {"change": dice.choice(open_ones)} if open_ones and dice.random() < 0.5 else {}
+        try:
+            answer = self.call(hand, "undo", **own)
+        except Refusal as refusal:
+            if refusal.code == "INVALID_ARGUMENT":  # there is nothing to take back
+                return
+            raise
+        place.undone(int(answer["change"]["change"].lstrip("#")))
+        self.stage.count("undone")
