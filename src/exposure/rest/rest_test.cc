@@ -273,6 +273,16 @@ TEST_F(RestTest, WritesOnlyOverTheFileThatIfMatchNames) {
       412);
 }
 
+TEST_F(RestTest, RefusesIfMatchWhereNothingHeedsIt) {
+  const auto tag = "\"" + root() + "\"";
+  const auto before = root();
+  const auto made = world.post("/api/realm/me/nodes/fs/" + depot + "/mkdir", {{"path", "new"}},
+                               {{"if-match", tag}});
+  EXPECT_EQ(made.code, "INVALID_ARGUMENT") << made.body;
+  EXPECT_THAT(made.message(), HasSubstr("If-Match"));
+  EXPECT_EQ(root(), before);
+}
+
 TEST_F(RestTest, CommitsOnlyOnTheRootThatIfMatchNames) {
   const auto started = root();
   const auto mine = world.written(depot, "mine.txt", "mine");
