@@ -55,6 +55,8 @@ Result<Before> history_before(Call& call, const Place& place, const std::optiona
                               std::size_t most) {
   constexpr std::size_t kPage = 1000;
   Before out;
+  // Of a part of a depot each commit costs a look at its tree: one page has to do.
+  const bool whole = place.path.is_root();
   std::optional<std::string> cursor;
   std::vector<HistoryEntry> entries;
   do {
@@ -62,7 +64,7 @@ Result<Before> history_before(Call& call, const Place& place, const std::optiona
     auto page = TRY(call.realm().history_at(place, wanted, cursor));
     std::ranges::move(page.entries, std::back_inserter(entries));
     cursor = std::move(page.next_cursor);
-  } while (cursor && entries.size() <= most);
+  } while (cursor && whole && entries.size() <= most);
   // Others may have committed since it became the root.
   auto from =
       std::ranges::find(entries, root, [](const auto& entry) { return std::optional(entry.root); });

@@ -225,5 +225,23 @@ TEST_F(DepotsTest, LongTitlesMakeShorterPages) {
   EXPECT_TRUE(page.at("nextCursor").is_string());
 }
 
+// Of a part of a depot each commit costs a look at its tree, so only so many are looked at.
+TEST_F(DepotsTest, APartOfALongHistoryIsNotLookedForToItsEnd) {
+  put("docs/a", "1");
+  const auto writer = writer_in("docs");
+  const auto made =
+      call(writer, "fs_write", {{"nodeKey", depot_}, {"path", "a"}, {"content", "mine"}});
+  call(writer, "depot_commit", {{"depotId", depot_}, {"root", made.at("newRoot")}});
+  EXPECT_EQ(history_of(call(writer, "get_depot", {{"depotId", depot_}})).size(), 1U);
+  for (int i = 0; i < 1001; ++i) put("src/b", std::to_string(i));
+  const auto seen = call(writer, "get_depot", {{"depotId", depot_}});
+  EXPECT_EQ(history_of(seen).size(), 0U);
+  EXPECT_TRUE(tools_testing::is_true(seen, "moreHistory"));
+  EXPECT_THAT(refused(writer, "depot_undo", {{"depotId", depot_}}),
+              tools_testing::Says(Code::kHistoryNotFound, "among the newest"));
+  call(writer, "depot_undo", {{"depotId", depot_}, {"change", 2}});
+  EXPECT_EQ(content("docs/a"), "1");
+}
+
 }  // namespace
 }  // namespace cairn

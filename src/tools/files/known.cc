@@ -250,6 +250,16 @@ void note_committed(Call& call, const Place& place, const NodeKey& root) {
   }
 }
 
+void note_taken_back(Call& call, const Place& place, const std::vector<std::string>& paths) {
+  if (!remembers(call)) return;
+  auto& memory = call.services().seen;
+  for (const auto& agent : agents_of(call, place)) {
+    for (const auto& path : paths) {
+      for (const auto& [file, root] : memory.below(agent, path)) memory.forget(agent, file);
+    }
+  }
+}
+
 Error changed_since_read(const Path& path, const Known::Standing& standing,
                          std::vector<DetailRow> rows) {
   const auto text = path.render();

@@ -70,6 +70,8 @@ class Known final {
 
 // A caller has committed a root: what it made there is what the depot got from it.
 void note_committed(Call& call, const Place& place, const NodeKey& root);
+// A caller has taken changes of these back: the files are no longer as it knew them.
+void note_taken_back(Call& call, const Place& place, const std::vector<std::string>& paths);
 
 // CONFLICT: others have changed the file since the caller read it.
 Error changed_since_read(const Path& path, const Known::Standing& standing,
