@@ -30,7 +30,7 @@ Tool get_usage() {
       .title = "Storage in use",
       .description =
           "What the realm stores: bytes as stored (physical, what the quota counts), bytes before "
-          "compression (logical), nodes. A quotaLimit of 0 means no quota.",
+          "compression (logical), nodes. quotaLimit 0: no quota.",
       .input = shape::object({}),
       .output = shape::object({{"realm", shape::text()},
                                {"physicalBytes", shape::integer()},

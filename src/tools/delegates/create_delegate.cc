@@ -61,8 +61,8 @@ Tool create_delegate() {
       .input = shape::object(
           {{"name", shape::text("For people, e.g. 'doc-writer'", Delegate::kMaxNameBytes),
             shape::kOptional},
-           {"canUpload", shape::flag("May write and commit (default false)"), shape::kOptional},
-           {"canManageDepot", shape::flag("May create, rename and delete depots (default false)"),
+           {"canUpload", shape::flag("May write and commit"), shape::kOptional},
+           {"canManageDepot", shape::flag("May create, rename and delete depots"),
             shape::kOptional},
            {"delegatedDepots",
             shape::list_of(shape::text(), "Only these depots (dpt_…); default: as yours",
@@ -70,14 +70,12 @@ Tool create_delegate() {
             shape::kOptional},
            {"scope",
             shape::list_of(shape::text("", 5000),
-                           "What it sees: 'dpt_…/docs' a place as it is now, 'nod_…' a tree as it "
-                           "is for ever, '0:1:2' child 2 of child 1 of your root 0 (your roots are "
-                           "your depots, oldest first, unless you have a scope), '.' all you see. "
-                           "Default: as yours",
+                           "What it sees: 'dpt_…/docs' a place, 'nod_…' a tree as it is for ever, "
+                           "'0:1:2' child 2 of child 1 of your root 0 (of your scope, or depots, "
+                           "oldest first), '.' all you see. Default: as yours",
                            Delegate::kMaxRoots),
             shape::kOptional},
-           {"directories",
-            grants_shape("Directories of the server's machine, by name; default: none"),
+           {"directories", grants_shape("The server's directories, by name; default: none"),
             shape::kOptional},
            {"expiresIn", shape::integer("Lifetime in seconds; default: as yours", 1),
             shape::kOptional}}),

@@ -61,17 +61,14 @@ Tool create_depot() {
       .title = "Create a depot",
       .description =
           "A new, empty depot, or one that starts at a root you have. Needs canManageDepot. A "
-          "title "
-          "is one depot's (TARGET_EXISTS); with ifNotExists you get the one that has it.",
+          "title is one depot's (TARGET_EXISTS); with ifNotExists you get the one that has it.",
       .input = shape::object(
           {{"title", shape::text("For people, e.g. 'my-project'; no ':'", Realm::kMaxTitleBytes)},
            {"root", shape::text("Root to start at (nod_…); default: empty"), shape::kOptional},
            {"maxHistory",
-            shape::integer("Earlier roots to show over REST (default 100)", 1,
-                           Realm::kMaxMaxHistory),
+            shape::integer("Roots listed over REST (default 100)", 1, Realm::kMaxMaxHistory),
             shape::kOptional},
-           {"ifNotExists", shape::flag("The depot that has the title, if there is one"),
-            shape::kOptional},
+           {"ifNotExists", shape::flag(), shape::kOptional},
            depots::keep()}),
       .output = made_shape(),
       .annotations = {},

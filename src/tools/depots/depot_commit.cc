@@ -80,22 +80,19 @@ Tool depot_commit() {
       .name = "depot_commit",
       .title = "Commit to a depot",
       .description =
-          "Makes newRoot of your last write the depot's root; without it writes are lost after a "
-          "day. If others committed meanwhile their changes are merged in (merged: true); if they "
-          "do not fit, nothing changes and CONFLICT shows the lines and a mergedRoot with all "
-          "else: "
-          "edit those lines there, commit that. To count or to take a lock use exact with "
-          "expectedRoot: a merge takes the same change of two as one (sameAsOthers).",
+          "Makes newRoot of your last write the depot's root; what is not committed is lost "
+          "after a day. What others committed meanwhile is merged in, or "
+          "nothing changes and CONFLICT shows the lines and a mergedRoot with all else: edit "
+          "those lines there, commit that. To count or take a lock use exact: a merge takes "
+          "the same change of two as one.",
       .input = shape::object(
           {depots::depot_id(),
            {"root", shape::text("newRoot of a write (nod_…)")},
-           {"expectedRoot", shape::text("The root you started from, for a root made elsewhere"),
+           {"expectedRoot", shape::text("Root you started from, if made elsewhere"),
             shape::kOptional},
-           {"message", shape::text("What was done and why", Realm::kMaxMessageBytes),
-            shape::kOptional},
+           {"message", shape::text("What and why", Realm::kMaxMessageBytes), shape::kOptional},
            {"force", shape::flag("Overwrite what others did"), shape::kOptional},
-           {"exact",
-            shape::flag("Compare and set: never merge, fail unless the depot is at expectedRoot"),
+           {"exact", shape::flag("Never merge: fail unless it is at expectedRoot"),
             shape::kOptional},
            depots::dry_run()}),
       .output = depots::committed_shape(),

@@ -75,7 +75,7 @@ Tool depot_history() {
           shape::object({depots::depot_id(),
                          {"path", shape::text("Only commits that changed this", Path::kMaxBytes),
                           shape::kOptional},
-                         depots::limit("Commits per page (default 50)"),
+                         depots::limit("Default 50"),
                          depots::cursor()}),
       .output = shape::object({{"entries", shape::list_of(history_entry_shape())},
                                {"nextCursor", shape::nullable(shape::text())}}),

@@ -83,9 +83,9 @@ Tool depot_revert() {
       .name = "depot_revert",
       .title = "Go back to an earlier root",
       .description =
-          "Brings an earlier version back, or one path of it, as a new commit: nothing in the "
-          "history is lost, and reverting can itself be reverted. Changes others made since are "
-          "undone too; depot_undo takes back single commits.",
+          "Brings an earlier version back, or one path of it, as a new commit that can be "
+          "reverted too. What others did since is undone as well; depot_undo takes back single "
+          "commits.",
       .input = shape::object(
           {depots::depot_id(),
            {"root", shape::text("A root of depot_history (nod_…), or ~1, #14, 2h, "

@@ -112,8 +112,8 @@ Tool depot_undo() {
       .name = "depot_undo",
       .title = "Take commits back",
       .description =
-          "Takes one commit back, or a run of them, as a new commit: what came later stays. By "
-          "default your own latest. Where later commits build on it it is CONFLICT with the lines, "
+          "Takes one commit back, or a run of them, as a new commit: what came later stays. "
+          "Default: your own latest. Where later ones build on it: CONFLICT with the lines, "
           "and nothing changes. An undo can be undone.",
       .input = shape::object(
           {depots::depot_id(),

@@ -24,14 +24,10 @@ shape::Field dry_run() {
   return {"dryRun", shape::flag("Only say what would happen"), shape::kOptional};
 }
 
-shape::Field cursor() {
-  return {"cursor", shape::text("nextCursor of the page before"), shape::kOptional};
-}
+shape::Field cursor() { return {"cursor", shape::text("From nextCursor"), shape::kOptional}; }
 
 shape::Field keep() {
-  return {"keep",
-          shape::text("What of the history is kept: 'all', or e.g. '30d,daily=365d,last=100' (the "
-                      "default): all of 30 days, one a day for a year, the newest 100"),
+  return {"keep", shape::text("History kept: 'all', or e.g. '30d,daily=365d,last=100' (default)"),
           shape::kOptional};
 }
 
@@ -184,6 +180,8 @@ json::Value committed_shape() {
                      "Roots that you made from this depot and did not commit");
   properties["hint"] = shape::text();
   properties["dryRun"] = shape::flag("Nothing was changed");
+  // Of what get_depot says, that which one goes on with.
+  out.as_object()["required"] = json::Array{"depotId", "root"};
   return out;
 }
 

@@ -20,9 +20,9 @@ Tool get_depot() {
       .name = "get_depot",
       .title = "One depot",
       .description =
-          "A depot's title, current root, last ten earlier roots and tags. To read its files pass "
-          "the depotId itself as nodeKey; pass the root to keep reading one version while others "
-          "commit, and dpt_…@~1, @#14, @2h, @2026-11-01 or @tag to read an earlier one.",
+          "A depot's title, root, last ten earlier roots and tags. To read its files pass the "
+          "depotId as nodeKey; the root, to keep to one version while others commit; dpt_…@~1, "
+          "@#14, @2h, @2026-11-01 or @tag for an earlier one.",
       .input = shape::object({depots::depot_id()}),
       .output = depot_shape(true),
       .annotations = {.read_only = true, .idempotent = true},

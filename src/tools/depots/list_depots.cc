@@ -100,12 +100,11 @@ Tool list_depots() {
       .description =
           "The depots you may see, oldest first. A depot is a named tree of files with history, "
           "like a git branch; its depotId is the nodeKey of the fs tools. Usually the first call.",
-      .input =
-          shape::object({{"title", shape::text("Only the one with this title"), shape::kOptional},
-                         {"deleted", shape::flag("Instead, those that restore_depot brings back"),
-                          shape::kOptional},
-                         depots::limit("Depots per page (default 100)"),
-                         depots::cursor()}),
+      .input = shape::object(
+          {{"title", shape::text("Only this one"), shape::kOptional},
+           {"deleted", shape::flag("Those that restore_depot brings back"), shape::kOptional},
+           depots::limit("Default 100"),
+           depots::cursor()}),
       .output = shape::object({{"depots", shape::list_of(row_shape())},
                                {"nextCursor", shape::nullable(shape::text())},
                                {"hasMore", shape::flag()}}),

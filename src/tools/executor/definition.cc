@@ -83,7 +83,7 @@ json::Object bare(const json::Value& schema) {
 
 json::Value compact_input(const json::Value& schema) {
   if (!schema.is_object()) return schema;
-  auto out = without(schema.get_object(), {"maxLength", "maxItems", "minimum"});
+  auto out = without(schema.get_object(), {"maxLength", "maxItems", "minimum", "maximum"});
   if (auto* properties = out.if_contains("properties")) {
     for (auto& member : properties->get_object()) member.value() = compact_input(member.value());
     // The executor says which name it does not know, and which was meant.

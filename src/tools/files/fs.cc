@@ -4,9 +4,7 @@
 
 namespace cairn::fs {
 
-shape::Field node_key() {
-  return {"nodeKey", shape::text("Depot (dpt_…, dpt_…@VERSION) or node (nod_…)", 5000)};
-}
+shape::Field node_key() { return {"nodeKey", shape::text("Depot dpt_…[@VERSION] or nod_…", 5000)}; }
 
 shape::Field path(std::string_view description, shape::Need need) {
   return {"path", shape::text(description, Path::kMaxBytes), need};
@@ -17,10 +15,7 @@ Result<Path> path_of(const Arguments& arguments, std::string_view name) {
 }
 
 shape::Field if_key() {
-  return {"ifKey",
-          shape::text("Only if this is the file's key now (fs_read gives it); 'none': if it is not "
-                      "there yet",
-                      100),
+  return {"ifKey", shape::text("Only if its key is this now; 'none': if nothing is there", 100),
           shape::kOptional};
 }
 

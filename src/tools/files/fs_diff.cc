@@ -198,21 +198,18 @@ Tool fs_diff() {
       .name = "fs_diff",
       .title = "Compare two trees",
       .description =
-          "What changed from one tree to another: paths added, removed, modified, moved, with "
-          "unified diffs on request; of one file too. Typical: from = a root of depot_history, to "
-          "= the depot; or from = "
-          "the depot, to = your newRoot before you commit it.",
+          "What changed from one tree to another: added, removed, modified, moved; of one file "
+          "too. Typical: from = a root of depot_history, to = the depot; or from = the depot, "
+          "to = your newRoot before you commit it.",
       .input = shape::object(
-          {{"from", shape::text("Depot id or node key of the older tree", 5000)},
-           {"to", shape::text("Depot id or node key of the newer tree", 5000)},
-           fs::path("Only this file, or below this directory", shape::kOptional),
-           {"unified", shape::flag("Also the changed lines of text files"), shape::kOptional},
-           {"namesOnly",
-            shape::flag("Only names: lines 'A path', 'M path', 'D path', 'R old -> new'"),
+          {{"from", shape::text("Older: depot or node", 5000)},
+           {"to", shape::text("Newer: depot or node", 5000)},
+           fs::path("Only this, or below it", shape::kOptional),
+           {"unified", shape::flag("Also the changed lines"), shape::kOptional},
+           {"namesOnly", shape::flag("Only lines 'A path', 'M path', 'D path', 'R old -> new'"),
             shape::kOptional},
-           {"maxResults", shape::integer("Changes at most (default 500, names 5000)", 1, 10'000),
-            shape::kOptional},
-           {"cursor", shape::text("nextCursor of the page before"), shape::kOptional}}),
+           {"maxResults", shape::integer("Default 500, names 5000", 1, 10'000), shape::kOptional},
+           {"cursor", shape::text("From nextCursor"), shape::kOptional}}),
       .output = shape::object(
           {{"changes",
             shape::list_of(

@@ -58,15 +58,14 @@ Tool fs_edit() {
       .description =
           "Replaces exact text in one file. Each oldText must occur exactly once, or set "
           "replaceAll; copy it from fs_read with its indentation. All edits are made or none. "
-          "Gives a diff and a newRoot (depot_commit makes it the depot's); with dryRun only the "
-          "diff.",
+          "Gives a diff and a newRoot to commit; with dryRun only the diff.",
       .input = shape::object(
           {fs::node_key(),
            fs::path("e.g. 'src/main.ts'"),
            {"edits",
             shape::list_of(
                 shape::object({{"oldText", shape::text("Exact text to replace")},
-                               {"newText", shape::text("What comes in its place")},
+                               {"newText", shape::text()},
                                {"replaceAll", shape::flag("Every occurrence"), shape::kOptional}}),
                 "Applied one after another", 100)},
            {"dryRun", shape::flag("Show the diff, store nothing"), shape::kOptional},

@@ -133,12 +133,11 @@ Tool fs_find() {
       .input = shape::object(
           {fs::node_key(),
            {"pattern", shape::text("Glob: * ? [a-z] {a,b} **", Glob::kMaxBytes)},
-           fs::path("Directory to search; default: all", shape::kOptional),
+           fs::path("Directory; default: all", shape::kOptional),
            {"type", shape::choice({"file", "dir"}, "Only these"), shape::kOptional},
-           {"minSize", shape::integer("Files of at least so many bytes"), shape::kOptional},
-           {"maxSize", shape::integer("Files of at most so many bytes"), shape::kOptional},
-           {"maxResults", shape::integer("Matches at most (default 200)", 1, 1'000'000),
-            shape::kOptional},
+           {"minSize", shape::integer("Bytes of a file"), shape::kOptional},
+           {"maxSize", shape::integer("Bytes of a file"), shape::kOptional},
+           {"maxResults", shape::integer("Default 200", 1, 1'000'000), shape::kOptional},
            fs::cursor()}),
       .output = shape::object(
           {{"matches",

@@ -192,25 +192,20 @@ Tool fs_grep() {
       .name = "fs_grep",
       .title = "Search in files",
       .description =
-          "Lines of text files that match a regular expression (RE2), with their "
-          "line numbers, by file. Set literal for plain text such as 'foo(bar)'. nextCursor: there "
-          "is more.",
+          "Lines of text files that match a regular expression (RE2), by file. literal: plain "
+          "text such as 'foo(bar)'. nextCursor: there is more.",
       .input = shape::object(
           {fs::node_key(),
-           {"pattern", shape::text("Regular expression", Pattern::kMaxBytes)},
+           {"pattern", shape::text("", Pattern::kMaxBytes)},
            fs::path("Directory or file; default: all", shape::kOptional),
            {"literal", shape::flag(), shape::kOptional},
            {"ignoreCase", shape::flag(), shape::kOptional},
            {"wholeWord", shape::flag(), shape::kOptional},
-           {"include", shape::list_of(shape::text(), "Globs of files to search: ['*.ts']", 100),
-            shape::kOptional},
-           {"exclude", shape::list_of(shape::text(), "Globs of files to leave out", 100),
-            shape::kOptional},
-           {"context", shape::integer("Lines around each match", 0, 20), shape::kOptional},
-           {"maxResults", shape::integer("Matches at most (default 200)", 1, 1'000'000),
-            shape::kOptional},
-           {"maxPerFile", shape::integer("Of one file (default 100)", 1, 1'000'000),
-            shape::kOptional},
+           {"include", shape::list_of(shape::text(), "Globs: ['*.ts']", 100), shape::kOptional},
+           {"exclude", shape::list_of(shape::text(), "Globs to leave out", 100), shape::kOptional},
+           {"context", shape::integer("Lines around", 0, 20), shape::kOptional},
+           {"maxResults", shape::integer("Default 200", 1, 1'000'000), shape::kOptional},
+           {"maxPerFile", shape::integer("Default 100", 1, 1'000'000), shape::kOptional},
            fs::cursor()}),
       .output = shape::object(
           {{"files",

@@ -39,14 +39,13 @@ Tool fs_ls() {
       .name = "fs_ls",
       .title = "List a directory",
       .description =
-          "Direct children of one directory, in name order: name, index, type, key, size or child "
-          "count. When nextCursor is not null there are more: call again with it. For a whole "
-          "project fs_tree is the better first look.",
-      .input = shape::object(
-          {fs::node_key(),
-           fs::path("e.g. 'src'; default: the root", shape::kOptional),
-           {"limit", shape::integer("Children per page (default 100)", 1, 1000), shape::kOptional},
-           {"cursor", shape::text("nextCursor of the page before"), shape::kOptional}}),
+          "Direct children of one directory, in name order: name, index, type, key, size or "
+          "child count. nextCursor: there are more. For a whole project fs_tree is the better "
+          "first look.",
+      .input = shape::object({fs::node_key(),
+                              fs::path("e.g. 'src'; default: the root", shape::kOptional),
+                              {"limit", shape::integer("Default 100", 1, 1000), shape::kOptional},
+                              {"cursor", shape::text("From nextCursor"), shape::kOptional}}),
       .output = shape::object(
           {{"path", shape::text()},
            {"key", shape::text()},

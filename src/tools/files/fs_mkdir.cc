@@ -24,9 +24,8 @@ Tool fs_mkdir() {
       .name = "fs_mkdir",
       .title = "Make a directory",
       .description =
-          "Makes a directory and those on the way, like mkdir -p; one that is there stays as it "
-          "is. Writing a file makes its directories anyway. Gives a newRoot; the depot changes "
-          "with depot_commit.",
+          "Makes a directory and those on the way, like mkdir -p. Writing a file makes its "
+          "directories anyway. Gives a newRoot to commit.",
       .input = shape::object({fs::node_key(), fs::path("e.g. 'src/utils/parsers'")}),
       .output =
           shape::object({{"newRoot", shape::text()},

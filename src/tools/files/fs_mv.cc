@@ -99,10 +99,9 @@ Tool fs_mv() {
       .name = "fs_mv",
       .title = "Move or rename",
       .description =
-          "Moves or renames a file or directory. Onto an existing directory it goes into it; onto "
-          "an existing file it is refused (TARGET_EXISTS). Gives a newRoot; the depot changes with "
-          "depot_commit. Into another depot (toNodeKey) there are two: commit newRoot to the "
-          "target, then sourceRoot to the source.",
+          "Moves or renames a file or directory. Onto a directory it goes into it; onto a file "
+          "it is refused (TARGET_EXISTS). Gives a newRoot to commit. Into another depot "
+          "(toNodeKey): commit newRoot there, then sourceRoot to the source.",
       .input = input(),
       .output = output(true),
       .annotations = {.destructive = true},
@@ -117,10 +116,9 @@ Tool fs_cp() {
       .name = "fs_cp",
       .title = "Copy",
       .description =
-          "Copies a file or directory; content is shared, not stored twice. Onto an existing "
-          "directory it goes into it; onto an existing file it is refused (TARGET_EXISTS). Gives a "
-          "newRoot; the depot changes with depot_commit. With toNodeKey it is copied into another "
-          "depot, and newRoot is of that.",
+          "Copies a file or directory; content is not stored twice. Onto a directory it goes "
+          "into it; onto a file it is refused (TARGET_EXISTS). Gives a newRoot to commit. With "
+          "toNodeKey it is the other depot's.",
       .input = input(),
       .output = output(false),
       .annotations = {.idempotent = true},

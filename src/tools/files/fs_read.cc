@@ -25,9 +25,9 @@ Tool fs_read() {
       .name = "fs_read",
       .title = "Read a text file",
       .description =
-          "The content of one text file. Long files come in parts of whole lines: when "
-          "truncated is true, call again with startLine = lastLine + 1, or as hint says. Binary "
-          "files are refused (NOT_TEXT).",
+          "The content of one text file. Long ones come in parts of whole lines: when "
+          "truncated, call again with startLine = lastLine + 1, or as hint says. Binary files "
+          "are refused (NOT_TEXT).",
       .input = shape::object({fs::node_key(), fs::path("e.g. 'src/main.ts'", shape::kOptional),
                               start_line_field(), end_line_field(), start_byte_field()}),
       .output = text_shape(),

@@ -69,10 +69,9 @@ Tool fs_read_many() {
       .name = "fs_read_many",
       .title = "Read several text files",
       .description =
-          "Several text files in one call. Each entry of files has its own content, or its own "
-          "error and message: one missing file does not fail the others. All share one size "
-          "limit: go on with fs_read in a file marked truncated, and ask again for the paths that "
-          "have no entry.",
+          "Several text files in one call. Each entry of files has its own content or error: "
+          "one missing file does not fail the others. All share one size limit: go on with "
+          "fs_read in a file marked truncated, and ask again for paths that have no entry.",
       .input = shape::object(
           {fs::node_key(),
            {"paths", shape::list_of(shape::text("e.g. 'src/main.ts'", Path::kMaxBytes),

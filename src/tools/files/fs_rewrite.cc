@@ -64,10 +64,9 @@ Tool fs_rewrite() {
       .name = "fs_rewrite",
       .title = "Restructure a tree",
       .description =
-          "Many moves, copies, new directories and removals in one atomic step: all of it or "
-          "nothing. 'from' always means the original tree, so from + deletes is a move, from "
-          "alone a copy. At most 100 entries and deletes together. Gives a newRoot; the depot "
-          "changes with depot_commit.",
+          "Many moves, copies, new directories and removals in one step: all or nothing. "
+          "'from' always means the original tree, so from + deletes is a move, from alone a "
+          "copy. At most 100 entries and deletes together. Gives a newRoot to commit.",
       .input = shape::object(
           {fs::node_key(),
            {"entries",

@@ -31,9 +31,8 @@ Tool fs_rm() {
       .name = "fs_rm",
       .title = "Remove a file or directory",
       .description =
-          "Removes a file, or a directory with everything below it. Gives a newRoot; the depot "
-          "changes with depot_commit, and its history still has what was removed. CONFLICT when "
-          "others have changed it since you read it.",
+          "Removes a file, or a directory with all below it; the history still has it. Gives a "
+          "newRoot to commit. CONFLICT when others have changed it since you read it.",
       .input = shape::object({fs::node_key(), fs::path("e.g. 'src/old.ts'"), fs::if_key()}),
       .output = shape::object({{"newRoot", shape::text()},
                                {"removed", shape::object({{"path", shape::text()},

@@ -27,8 +27,7 @@ Tool fs_stat() {
       .title = "What is at a path",
       .description =
           "Metadata of one file or directory: type, name, key, size and content type, or child "
-          "count. Paths have no leading '/'; omit path for the root. A key that did not change "
-          "means the content did not change.",
+          "count. Paths have no leading '/'. The same key means the same content.",
       .input =
           shape::object({fs::node_key(), fs::path("e.g. 'src/main.ts'; '~0' is the first child",
                                                   shape::kOptional)}),

@@ -148,15 +148,13 @@ Tool fs_tree() {
       .name = "fs_tree",
       .title = "Directory tree",
       .description =
-          "A directory with everything below it, nested: the first look at a project. "
-          "Directories beyond depth or maxEntries are marked collapsed: call again with their "
-          "path, or search.",
+          "A directory with all below it, nested: the first look at a project. Those marked "
+          "collapsed are beyond depth or maxEntries: call again with their path, or search.",
       .input = shape::object(
           {fs::node_key(),
-           fs::path("Where to start; default: the root", shape::kOptional),
+           fs::path("Default: the root", shape::kOptional),
            {"depth", shape::integer("Levels (default 3, -1: all)", -1), shape::kOptional},
-           {"maxEntries", shape::integer("Entries at most (default 500)", 1, 100'000),
-            shape::kOptional}}),
+           {"maxEntries", shape::integer("Default 500", 1, 100'000), shape::kOptional}}),
       .output = shape::object(
           {{"hash", shape::text()},
            {"kind", shape::choice({"dir"})},

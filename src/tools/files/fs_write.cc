@@ -77,16 +77,15 @@ Tool fs_write() {
       .name = "fs_write",
       .title = "Write a text file",
       .description =
-          "Creates or overwrites one text file; directories on the way are made. Gives a newRoot "
-          "and does NOT change the depot: pass newRoot as nodeKey to the next write, and at the "
-          "end call depot_commit with it. To change a part of a file use fs_edit. What others did "
-          "to the file since you read it is merged in, or it is a CONFLICT.",
-      .input = shape::object(
-          {fs::node_key(),
-           fs::path("e.g. 'src/main.ts'"),
-           {"content", shape::text("The whole content, UTF-8")},
-           {"contentType", shape::text("Default: by name and content"), shape::kOptional},
-           fs::if_key()}),
+          "Creates or overwrites one text file, with its directories. Gives a newRoot and does "
+          "NOT change the depot: pass newRoot as nodeKey to the next write, at the end to "
+          "depot_commit. To change a part use fs_edit. What others did to it since you read it "
+          "is merged in, or CONFLICT.",
+      .input = shape::object({fs::node_key(),
+                              fs::path("e.g. 'src/main.ts'"),
+                              {"content", shape::text("All of it, UTF-8")},
+                              {"contentType", shape::text("Default: by name"), shape::kOptional},
+                              fs::if_key()}),
       .output = fs::written_shape(),
       .annotations = {.idempotent = true},
       .right = Right::kUpload,

@@ -78,9 +78,8 @@ Tool node_metadata() {
       .input = shape::object(
           {fs::node_key(),
            {"navigation", shape::text("Child indices from there: '~0/~1'"), shape::kOptional},
-           {"limit", shape::integer("Children or pieces per page (default 1000)", 1, 1000),
-            shape::kOptional},
-           {"cursor", shape::text("nextCursor of the page before"), shape::kOptional}}),
+           {"limit", shape::integer("Default 1000", 1, 1000), shape::kOptional},
+           {"cursor", shape::text("From nextCursor"), shape::kOptional}}),
       .output = shape::object(
           {{"key", shape::text()},
            {"kind", shape::choice({"file", "dict", "successor"})},

@@ -6,11 +6,11 @@
 namespace cairn {
 
 shape::Field start_line_field() {
-  return {"startLine", shape::integer("First line, counted from 1", 1), shape::kOptional};
+  return {"startLine", shape::integer("First line, from 1", 1), shape::kOptional};
 }
 
 shape::Field end_line_field() {
-  return {"endLine", shape::integer("Last line, itself included", 1), shape::kOptional};
+  return {"endLine", shape::integer("Last line, included", 1), shape::kOptional};
 }
 
 shape::Field start_byte_field() {

@@ -71,8 +71,7 @@ Result<SearchCursor> SearchCursor::parse(std::string_view text, const Arguments&
 }
 
 shape::Field cursor() {
-  return {"cursor", shape::text("nextCursor of the answer before", SearchCursor::kMaxBytes),
-          shape::kOptional};
+  return {"cursor", shape::text("From nextCursor", SearchCursor::kMaxBytes), shape::kOptional};
 }
 
 shape::Field next_cursor() {
