@@ -171,6 +171,30 @@ TEST_F(FsGrepManyTest, CursorsLeadAnAgentThroughAllOfIt) {
   EXPECT_FALSE(is_true(pages.back(), "truncated"));
 }
 
+TEST_F(FsGrepManyTest, WhatIsOverAFilesShareIsSaidToTheEnd) {
+  put("zz.txt", "needle\nneedle\nneedle\n");
+  const json::Object search{
+      {"nodeKey", depot_}, {"pattern", "needle"}, {"maxResults", 502}, {"maxPerFile", 2}};
+  const auto pages =
+      all_pages(search, [&](const json::Object& arguments) { return call("fs_grep", arguments); });
+  ASSERT_EQ(pages.size(), 2U);
+  // Both limits of the first, each with what helps.
+  EXPECT_EQ(text(pages[0], "stoppedBy"), "matches");
+  EXPECT_THAT(text(pages[0], "hint"), HasSubstr("maxResults"));
+  EXPECT_THAT(text(pages[0], "hint"), HasSubstr("maxPerFile"));
+  EXPECT_TRUE(is_true(pages[1], "truncated"));
+  EXPECT_THAT(text(pages[1], "hint"), HasSubstr("maxPerFile"));
+
+  // Also when the last one has nothing of it.
+  put("zz.txt", "needle\n");
+  const auto end =
+      all_pages(search, [&](const json::Object& arguments) { return call("fs_grep", arguments); });
+  ASSERT_EQ(end.size(), 2U);
+  EXPECT_FALSE(end[1].contains("stoppedBy"));
+  EXPECT_TRUE(is_true(end[1], "truncated"));
+  EXPECT_THAT(text(end[1], "hint"), HasSubstr("in an answer before"));
+}
+
 TEST_F(FsGrepManyTest, AProgramGetsWhatItAsksFor) {
   const auto program = owner_.entering(Entrance::kRest);
   std::vector<std::string> found;
