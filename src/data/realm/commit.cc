@@ -85,29 +85,27 @@ Result<void> check_request(const CommitRequest& request) {
   return {};
 }
 
-// An exact commit takes the root as it is, so it has to have been made on what it replaces. One
-// that was committed before was made on itself: to bring it back is what its caller wants.
+// A root that was committed before has nothing that the depot did not get then: to merge it would
+// do nothing and say that it succeeded, to take it as it is would undo what came after it.
+Failure committed_before(Code code, const CommitRequest& request) {
+  return Failure(
+      Error(code,
+            fmt::format("the root {} was committed before, and the depot has been changed since; "
+                        "nothing was committed: depot_revert brings an old root back",
+                        request.root.render_short()))
+          .with("currentRoot", request.expected_root->render()));
+}
+
+// An exact commit takes the root as it is, so it has to have been made on what it replaces.
 Result<void> check_grown_from(const std::optional<NodeKey>& base, const CommitRequest& request) {
-  if (!base || base == request.expected_root || base == request.root) return {};
+  if (!base || base == request.expected_root) return {};
+  if (base == request.root) return committed_before(Code::kPreconditionFailed, request);
   return Failure(Error(Code::kPreconditionFailed,
                        fmt::format("the root {} was made on {}, not on {}; nothing was committed: "
                                    "make the change on the depot as it is now, and commit that",
                                    request.root.render_short(), base->render_short(),
                                    request.expected_root->render_short()))
                      .with("currentRoot", request.expected_root->render()));
-}
-
-// A root that was committed before has nothing that the depot did not get then. To merge it would
-// do nothing and say that it succeeded.
-Failure back_on_purpose(const CommitRequest& request) {
-  return Failure(
-      Error(
-          Code::kConflict,
-          fmt::format("the root {} was committed before, and others have changed the depot since; "
-                      "nothing was committed: depot_revert brings an old root back, and exact "
-                      "takes this one as it is",
-                      request.root.render_short()))
-          .with("currentRoot", request.expected_root->render()));
 }
 
 // Refuses at once what no merge could help: an exact commit on another root, or a place that is
@@ -163,16 +161,16 @@ struct Realm::Attempt {
 // now.
 Result<NodeKey> Realm::keep_merged(const Stage& stage, const NodePtr& merged,
                                    const NodeKey& current, const CommitRequest& request) {
-  if (merged->key() == current) return current;
-  const SaveOptions options{.place = Place{request.depot, request.place},
-                            .owners = request.owners,
-                            .author = request.author};
-  TRY(save(stage, Changed{merged, {request.root}}, current, options));
   // What it brings together takes the place of what was to be committed.
   if (request.author) {
     const Leaf old{*request.author, {request.depot, request.place}, request.root, {}, 0};
     TRY(leaves_.forget({&old, 1}));
   }
+  if (merged->key() == current) return current;
+  const SaveOptions options{.place = Place{request.depot, request.place},
+                            .owners = request.owners,
+                            .author = request.author};
+  TRY(save(stage, Changed{merged, {request.root}}, current, options));
   return merged->key();
 }
 
@@ -202,11 +200,12 @@ Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& c
     }
     return noted->base_for(request.root, request.expected_root, current);
   }
-  if (request.expected_root) return request.expected_root;
+  const auto& said = request.expected_root;
+  if (said && said != current) return said;
   // A root may have come to the place with a commit of something larger. Then no origin was noted
   // for it, but the history shows it.
   if (!place.path.is_root() && TRY(in_history(place, request.root))) return request.root;
-  return std::nullopt;
+  return said;
 }
 
 Result<Realm::Ground> Realm::ground_of(const std::optional<NodeKey>& current,
@@ -215,7 +214,13 @@ Result<Realm::Ground> Realm::ground_of(const std::optional<NodeKey>& current,
   if (request.root == current) {
     // Nothing is left to do, but a caller that has counted up by one should hear that another has.
     // One that comes again long after is told only that all is there.
-    const auto& began = request.expected_root;
+    auto began = request.expected_root;
+    if (!began && request.author) {
+      const Place place{request.depot, request.place};
+      if (const auto leaf = TRY(leaves_.find(*request.author, place, request.root))) {
+        began = leaf->base;
+      }
+    }
     if (!began || began == current || !TRY(nodes_.has(*began))) return Ground{};
     return Ground{.base = began};
   }
@@ -227,7 +232,9 @@ Result<Realm::Ground> Realm::ground_of(const std::optional<NodeKey>& current,
   // Over an empty depot there is nothing that it could take the place of.
   if (!base) return Ground{.base = {}, .unknown = current != empty_dict()->key()};
   if (base == current) return Ground{};
-  if (base == request.root && request.expected_root == current) return back_on_purpose(request);
+  if (base == request.root && request.expected_root == current) {
+    return committed_before(Code::kConflict, request);
+  }
   return Ground{.base = base};
 }
 
@@ -381,10 +388,23 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
   const auto ground = TRY(ground_of(current, request));
   if (ground.base && merging == Merging::kNotYet) return std::nullopt;
   auto attempt = TRY(try_commit(depot, current, ground.base, request, nodes_with(stage)));
-  if (request.dry_run) return would_be(depot, std::move(attempt));
+  if (request.dry_run) {
+    auto would = would_be(depot, std::move(attempt));
+    would.base_unknown = ground.unknown;
+    return would;
+  }
   if (attempt.root == depot.root) return TRY(unchanged(depot, std::move(attempt), request));
   if (!depot.dropped) depot.dropped = depot.sequence + 1 - TRY(history_length(depot));
-  auto done = kv_.commit(batch_for(depot, std::move(stored), attempt, request, stage, linked));
+  auto batch = batch_for(depot, std::move(stored), attempt, request, stage, linked);
+  // It was made from other depots too, for all that is known; its author meant this one. What comes
+  // in a stage was not known before.
+  if (request.author && stage == nullptr) {
+    for (const auto& origin : TRY(origins_of(request.root))) {
+      if (origin.place.depot == depot.id) continue;
+      leaves_.drop(batch, *request.author, origin.place.depot, request.root);
+    }
+  }
+  auto done = kv_.commit(std::move(batch));
   if (done) {
     return CommitResult{depot,
                         true,

@@ -128,6 +128,46 @@ TEST_F(LeavesTest, AConflictWithNothingElseToMergeNamesTheCurrentRoot) {
   auto refused = commit(kAnn, mine, true);
   ASSERT_THAT(refused, FailsWith(Code::kConflict));
   EXPECT_EQ(detail_text(refused.error(), "mergedRoot"), depot_.root().render());
+  must(commit(kAnn, write(kAnn, "a", "theirs and mine\n", depot_.root())));
+  EXPECT_THAT(told(kAnn), IsEmpty()) << "the change that did not fit is in this one";
+}
+
+// The empty root is where every new depot began.
+TEST_F(LeavesTest, AChangeOfARootOfManyDepotsIsALeafOfNone) {
+  auto left = world_.a_depot("left");
+  auto right = world_.a_depot("right");
+  const auto of = [&](const DepotStory& depot) {
+    return must(world_.realm.leaves().of(kAnn, depot.place)).size();
+  };
+  const auto made = write(kAnn, "a", "1", left.root());
+  EXPECT_EQ(of(left) + of(right), 0U);
+  must(left.commit(made, {.author = kAnn}));
+  EXPECT_THAT(must(world_.realm.uncommitted(kAnn, right.place, right.root())), IsEmpty());
+}
+
+TEST_F(LeavesTest, AChangeGoesOnWhereItsAuthorMadeTheOneBefore) {
+  auto other = world_.a_depot("other");
+  must(other.commit(write(kAnn, "a", "2\n"), {.author = kBob}));
+  const auto one = write(kAnn, "b", "2\n", write(kAnn, "a", "2\n"));
+  EXPECT_THAT(roots_of(kAnn), ElementsAre(one));
+  EXPECT_THAT(must(world_.realm.leaves().of(kAnn, other.place)), IsEmpty());
+}
+
+TEST_F(LeavesTest, ACommitToAnotherDepotIsACommit) {
+  auto other = world_.a_depot("other");
+  must(other.commit(write(kAnn, "a", "2\n"), {.author = kAnn}));
+  EXPECT_THAT(told(kAnn), IsEmpty());
+}
+
+// Without a word of where it began: its leaf has it.
+TEST_F(LeavesTest, WhatOthersHaveDoneAlreadyIsSaid) {
+  const auto mine = write(kAnn, "a", "2\n");
+  ASSERT_EQ(write(kBob, "a", "2\n"), mine);
+  must(commit(kBob, mine));
+  const auto done = must(commit(kAnn, mine));
+  EXPECT_FALSE(done.changed);
+  EXPECT_THAT(done.same_as_others, ElementsAre("a"));
+  EXPECT_THAT(must(commit(kAnn, mine)).same_as_others, IsEmpty()) << "who comes again";
 }
 
 TEST_F(LeavesTest, ARecordIsReadAsItWasWritten) {

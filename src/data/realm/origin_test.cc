@@ -41,13 +41,41 @@ TEST(Origin, BringsAnOldRootBackOnPurposeOnly) {
   const auto current = depot.root();
   EXPECT_THAT(depot.commit(old, {.expected = current}), FailsWith(Code::kConflict));
   EXPECT_EQ(depot.root(), current);
-  must(depot.commit(old, {.expected = current, .exact = true}));
-  EXPECT_EQ(depot.files(), (Files{{"a", "1"}}));
-  must(world.realm.revert(depot.id, current, ""));
+  auto refused = depot.commit(old, {.expected = current, .exact = true});
+  ASSERT_THAT(refused, FailsWith(Code::kPreconditionFailed));
+  EXPECT_THAT(refused.error().message, HasSubstr("depot_revert"));
+  EXPECT_EQ(depot.root(), current);
   must(depot.commit(old, {.force = true}));
   EXPECT_EQ(depot.files(), (Files{{"a", "1"}}));
   must(world.realm.revert(depot.id, current, ""));
   EXPECT_EQ(depot.root(), current);
+}
+
+// It came to the place with a commit of the whole depot, so that nothing was noted of it there.
+TEST(Origin, BringsAnOldRootOfAPlaceBackOnPurposeOnly) {
+  World world;
+  auto depot = world.a_depot().with("docs/a", "1").committed();
+  auto docs = depot.at("docs");
+  const auto old = docs.root();
+  depot.with("docs/a", "2").with("docs/b", "theirs").committed();
+  const auto current = docs.root();
+  EXPECT_THAT(docs.commit(old, {.expected = current, .exact = true}),
+              FailsWith(Code::kPreconditionFailed));
+  EXPECT_THAT(docs.commit(old, {.expected = current}), FailsWith(Code::kConflict));
+  EXPECT_EQ(docs.root(), current);
+}
+
+TEST(Origin, LetsALockReturnToWhatItWasWithExact) {
+  World world;
+  auto depot = world.a_depot().with("lock", "free").committed();
+  const auto free = depot.root();
+  for (int i = 0; i < 3; ++i) {
+    for (const char* state : {"taken", "free"}) {
+      const auto began = depot.root();
+      must(depot.commit(depot.edit("lock", state), {.expected = began, .exact = true}));
+    }
+    EXPECT_EQ(depot.root(), free);
+  }
 }
 
 // Keys are made of content: a draft may be a root that was there before.

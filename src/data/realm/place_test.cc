@@ -763,9 +763,11 @@ class PlacesTest final {
   void commit_exactly(PlaceAgent& agent) {
     const bool there = current().dirs.contains(agent.place);
     const auto is = there ? std::optional(depot_.at(agent.place).root()) : std::nullopt;
-    // What was committed in between and taken back by somebody is part of what the draft grew from.
-    const auto from = base_of(world_.realm, agent.draft.root, depot_.at(agent.place).place);
-    const bool as_said = !from || from == agent.draft.base || from == agent.draft.root;
+    // What was committed in between and taken back by somebody comes back on purpose only.
+    const auto place = depot_.at(agent.place).place;
+    const auto noted = must(world_.realm.origin_of(agent.draft.root, place));
+    const bool as_said = noted ? noted->grew_from(agent.draft.base)
+                               : !must(world_.realm.in_history(place, agent.draft.root));
     auto done =
         depot_.at(agent.place).commit(agent.draft, {.expected = agent.draft.base, .exact = true});
     if (is != agent.draft.base || (!as_said && is != agent.draft.root)) {

@@ -234,16 +234,20 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
     // No depot points at this root yet, so losing it in a crash loses nothing that was promised.
     // The commit that makes it part of a depot syncs the log, and these nodes with it.
     batch.durability = Durability::kBuffered;
-    auto remember = [&](Origin origin) -> Result<void> {
+    // A root that arose in several places says nothing of where its author is at work, unless the
+    // author made it there.
+    auto grow_leaf = [&](const Origin& origin, bool only) -> Result<void> {
+      if (!options.author || root == from) return {};
+      Leaf leaf{*options.author, origin.place, root, origin.base, clock_.now()};
+      const auto grown = TRY(leaves_.find(leaf.author, leaf.place, from));
+      if (grown) leaf.base = grown->base;
+      if (grown || only) leaves_.grow(batch, leaf, from);
+      return {};
+    };
+    auto remember = [&](Origin origin, bool only) -> Result<void> {
       const auto key = records::origin_key(id_, root, origin.place);
       const auto stored = TRY(kv_.get(key));
-      if (options.author && root != from) {
-        Leaf leaf{*options.author, origin.place, root, origin.base, clock_.now()};
-        if (const auto grown = TRY(leaves_.find(leaf.author, leaf.place, from)); grown) {
-          leaf.base = grown->base;
-        }
-        leaves_.grow(batch, leaf, from);
-      }
+      TRY(grow_leaf(origin, only));
       if (stored) origin.add(TRY(records::decode_origin(key, *stored)).origin, root);
       origin.time = clock_.now();
       batch.conditions.push_back({key, stored});
@@ -251,14 +255,14 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
       return {};
     };
     if (options.place) {
-      TRY(remember(Origin{*options.place, from}));
+      TRY(remember(Origin{*options.place, from}, true));
     } else {
       // `from` may have grown from several depots, or places; the new root grew from all of them.
-      TRY(scan_records(kv_, records::origins(id_, from),
-                       [&](ByteView key, ByteView value) -> Result<void> {
-                         auto found = TRY(records::decode_origin(key, value));
-                         return remember(std::move(found.origin).of_what_is_made_on(from));
-                       }));
+      auto origins = TRY(origins_of(from));
+      const bool only = origins.size() == 1;
+      for (auto& origin : origins) {
+        TRY(remember(std::move(origin).of_what_is_made_on(from), only));
+      }
     }
     ownership_.add_to(batch, options.owners, {&root, 1});
     ownership_.add_to(batch, options.owners, options.also_owned);

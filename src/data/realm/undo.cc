@@ -32,6 +32,11 @@ Failure built_upon(Error error, const ChangeRange& changes) {
   return Failure(retold(std::move(error), std::move(message)));
 }
 
+Failure changed_nothing(const ChangeRange& changes) {
+  return fail(Code::kHistoryNotFound, "{} changed nothing here that could be taken back",
+              changes.render());
+}
+
 }  // namespace
 
 Result<CommitResult> Realm::revert(const Place& place, const NodeKey& root,
@@ -86,11 +91,20 @@ Result<Replaced> Realm::replaced_by(const Place& place, const ChangeRange& chang
     return fail(Code::kInvalidArgument, "from is #{} and to is #{}; from is the older one",
                 changes.from, changes.to);
   }
-  auto last = TRY(entry_at(depot, changes.to));
+  auto newest = entry_at(depot, changes.to);
+  if (!place.path.is_root() && !newest && newest.error().code == Code::kHistoryNotFound) {
+    return changed_nothing(changes);
+  }
+  auto last = TRY(std::move(newest));
   if (changes.from == 0) {
     return fail(Code::kHistoryNotFound, "#0 made the depot; there is nothing before it");
   }
   auto before = entry_at(depot, changes.from - 1);
+  if (!place.path.is_root() && !before && before.error().code == Code::kHistoryNotFound) {
+    return fail(Code::kHistoryNotFound,
+                "what #{} changed is not known any more: the version before it is not kept",
+                changes.from);
+  }
   if (!before && before.error().code == Code::kHistoryNotFound) {
     return fail(Code::kHistoryNotFound,
                 "what #{} changed is not known any more: the version before it is not kept ({}). "
@@ -99,10 +113,7 @@ Result<Replaced> Realm::replaced_by(const Place& place, const ChangeRange& chang
   }
   const auto was = TRY(find_place(nodes_, TRY(std::move(before)).root, place.path));
   const auto became = TRY(find_place(nodes_, last.root, place.path));
-  if (!was || !became || was->key == became->key) {
-    return fail(Code::kHistoryNotFound, "{} changed nothing here that could be taken back",
-                changes.render());
-  }
+  if (!was || !became || was->key == became->key) return changed_nothing(changes);
   last.root = became->key;
   return Replaced{std::move(last), was->key};
 }

@@ -27,6 +27,13 @@ Result<std::optional<HistoryEntry>> last_before(const KeyValueStore& kv, KeyRang
   return TRY(std::move(*found));
 }
 
+// From a part of a depot nothing is said of how many commits the rest has, and which are kept.
+Failure not_here(std::string_view version) {
+  return fail(Code::kHistoryNotFound,
+              "there is no version {} of this part of the depot; depot_history has those there are",
+              version);
+}
+
 }  // namespace
 
 Result<HistoryEntry> Realm::entry_at(const Depot& depot, std::uint64_t sequence) const {
@@ -89,10 +96,7 @@ Result<HistoryEntry> Realm::entry_then(const Depot& depot, Millis time) const {
 Result<HistoryEntry> Realm::seen_from(const Place& place, HistoryEntry entry) const {
   if (place.path.is_root()) return entry;
   const auto found = TRY(find_place(nodes_, entry.root, place.path));
-  if (!found) {
-    return fail(Code::kHistoryNotFound, "this part of the depot was not there at #{}",
-                entry.sequence);
-  }
+  if (!found) return not_here(fmt::format("#{}", entry.sequence));
   entry.root = found->key;
   return entry;
 }
@@ -103,15 +107,22 @@ Result<HistoryEntry> Realm::version_at(const Place& place, const Version& versio
   if (const auto* back = std::get_if<Version::Back>(&version.value)) {
     return entry_back(place, back->count);
   }
+  const bool whole = place.path.is_root();
+  const auto as_seen = [&](Result<HistoryEntry> entry) -> Result<HistoryEntry> {
+    if (!entry && entry.error().code == Code::kHistoryNotFound && !whole) {
+      return not_here(version.render());
+    }
+    return seen_from(place, TRY(std::move(entry)));
+  };
   if (const auto* change = std::get_if<Version::Change>(&version.value)) {
-    return seen_from(place, TRY(entry_at(depot, change->number)));
+    return as_seen(entry_at(depot, change->number));
   }
-  if (const auto time = version.moment(clock_.now())) {
-    return seen_from(place, TRY(entry_then(depot, *time)));
-  }
+  if (const auto time = version.moment(clock_.now())) return as_seen(entry_then(depot, *time));
   const auto& name = std::get<Version::Tag>(version.value).name;
-  for (const auto& tag : TRY(tags(place.depot))) {
-    if (tag.name == name) return seen_from(place, TRY(entry_at(depot, tag.sequence)));
+  // Names were given with the whole depot in mind.
+  const auto named = whole ? TRY(tags(place.depot)) : std::vector<Tag>();
+  for (const auto& tag : named) {
+    if (tag.name == name) return entry_at(depot, tag.sequence);
   }
   return fail(Code::kHistoryNotFound,
               "there is no tag '{}'; a version is ~1, #14, 2h, 2026-11-01 or a tag", shown(name));

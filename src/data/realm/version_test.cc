@@ -64,7 +64,6 @@ TEST(Version, RefusesWhatIsNoneAndSaysWhatOneIs) {
                            "#x",
                            "-1",
                            "2q",
-                           "h",
                            "@",
                            "2026-13-01",
                            "2026-02-30",
@@ -167,6 +166,28 @@ TEST(VersionAt, APlaceIsOfThatPlaceAlone) {
   EXPECT_EQ(docs.files(must(at("~1")).root), (Files{{"a", "1"}}));
   EXPECT_EQ(docs.files(must(at("#3")).root), (Files{{"a", "1"}}));
   EXPECT_THAT(at("#1"), FailsWith(Code::kHistoryNotFound)) << "it was not there";
+}
+
+// Whoever sees a part only learns neither how far the rest has come, nor its tags.
+TEST(VersionAt, APlaceSaysNothingOfTheRest) {
+  World world;
+  auto depot = world.a_depot().with("docs/a", "1").committed();
+  for (int i = 0; i < 9; ++i) depot.with("src/a", fmt::format("{}", i)).committed();
+  must(world.realm.set_tag(depot.id, "secret", 1));
+  keep_only(world.realm, depot.id, 3);
+  const auto docs = depot.at("docs").place;
+  for (const char* text : {"#77", "#5", "secret", "9y"}) {
+    const auto refused = world.realm.version_at(docs, must(Version::parse(text)));
+    ASSERT_THAT(refused, FailsWith(Code::kHistoryNotFound)) << text;
+    for (const char* told : {"#10", "#8", "#1 ", "newest"}) {
+      EXPECT_THAT(refused.error().message, testing::Not(HasSubstr(told))) << text;
+    }
+  }
+  for (const ChangeRange& changes : {ChangeRange{77, 77}, ChangeRange{6, 77}, ChangeRange{8, 9}}) {
+    const auto refused = world.realm.replaced_by(docs, changes);
+    ASSERT_THAT(refused, FailsWith(Code::kHistoryNotFound));
+    EXPECT_THAT(refused.error().message, testing::Not(HasSubstr("#10")));
+  }
 }
 
 TEST(VersionAt, WhatWasThinnedAwaySaysWhatIsNearest) {

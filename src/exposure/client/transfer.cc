@@ -58,6 +58,10 @@ Result<void> walk_stored(Client& client, const std::string& node, const std::str
 
 Result<std::string> pin(Client& client, const Tree& tree) {
   if (tree.kind == TreeKind::kNode) return tree.key;
+  if (tree.key.contains('@')) {  // a version of it, which is not a depot
+    const auto then = TRY(client.call("fs_stat", {{"nodeKey", tree.key}}));
+    return std::string(Arguments(then.as_object()).text("key"));
+  }
   auto depot = TRY(client.call("get_depot", {{"depotId", tree.key}}));
   if (auto root = Arguments(depot.as_object()).maybe_text("root")) return std::string(*root);
   return fail(Code::kPathNotFound, "what {} shows is gone", shown(tree.key));

@@ -67,10 +67,17 @@ Result<NodeKey> tagged_key(std::string_view tag) {
 // If-Match and If-None-Match of a tool that writes if a file is as it should be.
 Result<void> add_conditions(json::Object& arguments, const http::Request& request,
                             const Tool& tool) {
-  if (!tool.input.at("properties").get_object().contains("ifKey")) return {};
   const auto wanted = request.header("if-match");
   const auto unwanted = request.header("if-none-match");
   if (wanted.empty() && unwanted.empty()) return {};
+  if (!tool.input.at("properties").get_object().contains("ifKey")) {
+    // Not ignored: a write that should depend on something would go through.
+    if (tool.annotations.read_only || wanted.empty()) return {};
+    return fail(Code::kInvalidArgument,
+                "If-Match is nothing that {} knows; leave it out, or write with a tool that has "
+                "ifKey",
+                tool.name);
+  }
   if (arguments.contains("ifKey") || (!wanted.empty() && !unwanted.empty())) {
     return fail(Code::kInvalidArgument,
                 "give one of ifKey, If-Match and If-None-Match; together they mean nothing");
@@ -272,8 +279,9 @@ Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Ma
       arguments["expectedRoot"] = TRY(tagged_key(expected)).render();
       arguments["exact"] = true;
     }
+  } else {
+    TRY(add_conditions(arguments, request, tool));
   }
-  TRY(add_conditions(arguments, request, tool));
   switch (tool.body) {
     case Body::kArguments:
       if (!match.route->takes_json()) {

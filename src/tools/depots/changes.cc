@@ -113,22 +113,21 @@ Result<std::vector<ChangeRange>> Changes::undone_since(std::uint64_t sequence) c
 }
 
 Result<std::uint64_t> Changes::own_latest() const {
-  constexpr std::size_t kLooked = 100;
+  constexpr std::size_t kLooked = 1000;
   const auto& self = call_.session().answers_for();
-  std::optional<std::string> cursor;
-  do {
-    auto page = TRY(call_.realm().history_at(place_, kLooked, cursor));
-    if (!page.entries.empty()) {
-      const auto undone = TRY(undone_since(page.entries.back().sequence));
-      for (const auto& entry : page.entries) {
-        const bool own = entry.author == self && entry.sequence > 0;
-        if (own && !undone_by(entry) && !contains(undone, entry.sequence)) return entry.sequence;
-      }
+  auto page = TRY(call_.realm().history_at(place_, kLooked, std::nullopt));
+  std::erase_if(page.entries, [&](const HistoryEntry& entry) {
+    return entry.author != self || entry.sequence == 0 || undone_by(entry);
+  });
+  if (!page.entries.empty()) {
+    const auto undone = TRY(undone_since(page.entries.back().sequence));
+    for (const auto& entry : page.entries) {
+      if (!contains(undone, entry.sequence)) return entry.sequence;
     }
-    cursor = std::move(page.next_cursor);
-  } while (cursor);
+  }
   return fail(Code::kHistoryNotFound,
-              "there is no change of yours to take back; name one by its number from the history");
+              "there is no change of yours to take back{}; name one by its number from the history",
+              page.next_cursor ? fmt::format(" among the newest {} commits", kLooked) : "");
 }
 
 }  // namespace cairn::depots

@@ -158,6 +158,8 @@ TEST_F(DepotCommitTest, ARootFromNowhereSaysWhatItTookThePlaceOf) {
   const auto other = text(call("create_depot", {{"title", "other"}}), "depotId");
   const auto made =
       call("fs_write", {{"nodeKey", other}, {"path", "z"}, {"content", "1"}}).at("newRoot");
+  const auto would = call("depot_commit", arguments(json::text(made), {{"dryRun", true}}));
+  EXPECT_THAT(text(would, "hint"), HasSubstr("would take the place of all"));
   const auto done = call("depot_commit", arguments(json::text(made)));
   EXPECT_THAT(text(done, "hint"), HasSubstr("nobody knows what this root grew from"));
 }

@@ -36,6 +36,22 @@ TEST_F(DepotUndoTest, OneCommitIsTakenBackAndThoseAfterItStay) {
   EXPECT_EQ(json::write(entry.at("undid")), fmt::format(R"({{"from":{0},"to":{0}}})", change));
 }
 
+TEST_F(DepotUndoTest, AConflictHasTheLinesAndARootWhereTheRestIsTakenBack) {
+  put_all({{"a", "1\n"}, {"b", "1\n"}});
+  put_all({{"a", "2\n"}, {"b", "2\n"}});
+  const auto change = newest();
+  put("a", "3\n");
+  const auto error = refused("depot_undo", arguments({{"change", change}}));
+  EXPECT_THAT(error, Says(Code::kConflict, "<<<<<<< theirs"));
+  EXPECT_THAT(error, Says(Code::kConflict, "'a'"));
+  const auto merged = std::get<std::string>(error.details.at("mergedRoot"));
+  EXPECT_EQ(content("b"), "2\n") << "nothing was changed";
+  EXPECT_EQ(content_at(merged, "b"), "1\n");
+  EXPECT_EQ(content_at(merged, "a"), "3\n");
+  call("depot_commit", arguments({{"root", merged}}));
+  EXPECT_EQ(content("b"), "1\n");
+}
+
 TEST_F(DepotUndoTest, ARunIsOneCommit) {
   put_all({{"a", "1"}, {"b", "1"}});
   const auto before = newest();

@@ -55,6 +55,8 @@ Result<Before> history_before(Call& call, const Place& place, const std::optiona
                               std::size_t most) {
   constexpr std::size_t kPage = 1000;
   Before out;
+  // Of a part of a depot each commit costs a look at its tree: one page has to do.
+  const bool whole = place.path.is_root();
   std::optional<std::string> cursor;
   std::vector<HistoryEntry> entries;
   do {
@@ -62,7 +64,7 @@ Result<Before> history_before(Call& call, const Place& place, const std::optiona
     auto page = TRY(call.realm().history_at(place, wanted, cursor));
     std::ranges::move(page.entries, std::back_inserter(entries));
     cursor = std::move(page.next_cursor);
-  } while (cursor && entries.size() <= most);
+  } while (cursor && whole && entries.size() <= most);
   // Others may have committed since it became the root.
   auto from =
       std::ranges::find(entries, root, [](const auto& entry) { return std::optional(entry.root); });
@@ -86,7 +88,9 @@ Result<json::Object> details_of(Call& call, const Depot& depot, const Place& pla
   auto out = render_depot(call, depot, place, root);
   // Programs get what the depot says; agents pay for each key.
   const bool all = shown == Shown::kAll && call.entrance() != Entrance::kMcp;
-  auto before = TRY(history_before(call, place, root, all ? depot.max_history : kShownHistory));
+  const auto most =
+      all ? depot.max_history : std::min<std::uint64_t>(depot.max_history, kShownHistory);
+  auto before = TRY(history_before(call, place, root, most));
   out["maxHistory"] = depot.max_history;
   out["history"] = std::move(before.roots);
   if (before.change) out["change"] = *before.change;
@@ -147,6 +151,11 @@ void add_outcome(const Call& call, json::Object& out, const CommitResult& result
 Result<Reply> would_commit(Call& call, const Place& place, const CommitResult& result) {
   auto out = TRY(details(call, place));
   add_outcome(call, out, result);
+  if (result.base_unknown) {
+    out["hint"] =
+        "nobody knows what this root grew from, so it would take the place of all that is there; "
+        "with expectedRoot, the root it began at, it is merged";
+  }
   out["dryRun"] = true;
   return Reply(std::move(out));
 }

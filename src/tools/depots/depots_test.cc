@@ -56,7 +56,7 @@ TEST_F(DepotsTest, ATitleChangesAndTheFilesDoNot) {
   EXPECT_EQ(text(changed, "root"), before);
 }
 
-TEST_F(DepotsTest, LessHistoryDropsTheOldestAndNeverWhatIsThereNow) {
+TEST_F(DepotsTest, LessHistoryListsTheNewestAndDropsNothing) {
   std::vector<std::string> roots;
   for (int i = 0; i < 5; ++i) {
     put("a", std::to_string(i));
@@ -68,6 +68,9 @@ TEST_F(DepotsTest, LessHistoryDropsTheOldestAndNeverWhatIsThereNow) {
   put("a", "9");
   EXPECT_EQ(json::write(history_of(call("get_depot", {{"depotId", depot_}}))),
             json::write(json::Array{roots[4], roots[3]}));
+  const auto all = call("update_depot", {{"depotId", depot_}, {"maxHistory", 1000}});
+  EXPECT_EQ(history_of(all).size(), 6U);
+  EXPECT_EQ(json::text(history_of(all)[4]), roots[0]);
 }
 
 TEST_F(DepotsTest, TheLastTenRootsAreShown) {
@@ -220,6 +223,24 @@ TEST_F(DepotsTest, LongTitlesMakeShorterPages) {
   const auto page = call("list_depots", {{"limit", 1000}});
   EXPECT_LT(page.at("depots").get_array().size(), 301U);
   EXPECT_TRUE(page.at("nextCursor").is_string());
+}
+
+// Of a part of a depot each commit costs a look at its tree, so only so many are looked at.
+TEST_F(DepotsTest, APartOfALongHistoryIsNotLookedForToItsEnd) {
+  put("docs/a", "1");
+  const auto writer = writer_in("docs");
+  const auto made =
+      call(writer, "fs_write", {{"nodeKey", depot_}, {"path", "a"}, {"content", "mine"}});
+  call(writer, "depot_commit", {{"depotId", depot_}, {"root", made.at("newRoot")}});
+  EXPECT_EQ(history_of(call(writer, "get_depot", {{"depotId", depot_}})).size(), 1U);
+  for (int i = 0; i < 1001; ++i) put("src/b", std::to_string(i));
+  const auto seen = call(writer, "get_depot", {{"depotId", depot_}});
+  EXPECT_EQ(history_of(seen).size(), 0U);
+  EXPECT_TRUE(tools_testing::is_true(seen, "moreHistory"));
+  EXPECT_THAT(refused(writer, "depot_undo", {{"depotId", depot_}}),
+              tools_testing::Says(Code::kHistoryNotFound, "among the newest"));
+  call(writer, "depot_undo", {{"depotId", depot_}, {"change", 2}});
+  EXPECT_EQ(content("docs/a"), "1");
 }
 
 }  // namespace

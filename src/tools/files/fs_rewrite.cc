@@ -44,6 +44,8 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   for (const auto& [path, made] : plan.entries) TRY(known.check(path));
   Stage stage(call.realm().nodes());
   auto done = TRY(rewrite(stage, opened.tree.root, plan));
+  for (const auto& path : plan.deletes) known.removed(path, done.root->key());
+  for (const auto& [path, made] : plan.entries) known.removed(path, done.root->key());
   json::Object out;
   out["entriesApplied"] = done.entries_applied;
   out["deleted"] = done.deleted;

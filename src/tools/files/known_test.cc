@@ -272,5 +272,38 @@ TEST_F(KnownTest, AKeyThatFitsNeedsNoReading) {
   EXPECT_FALSE(call(ann_, "fs_write", wanted).contains("merged"));
 }
 
+TEST_F(KnownTest, WhatOneRestructuredItselfIsNotAChangeOfOthers) {
+  put("b.txt", "b\n");
+  read(ann_, "a.txt");
+  read(ann_, "b.txt");
+  commit_as(ann_, call(ann_, "fs_rewrite",
+                       {{"nodeKey", depot_},
+                        {"entries", json::Object{{"a.txt", json::Object{{"from", "b.txt"}}}}},
+                        {"deletes", json::Array{"b.txt"}}}));
+  for (const char* path : {"a.txt", "b.txt"}) {
+    const auto made = write_as(ann_, path, "new\n");
+    EXPECT_FALSE(is_true(made, "merged")) << path;
+    commit_as(ann_, made);
+    EXPECT_EQ(content(path), "new\n");
+  }
+}
+
+TEST_F(KnownTest, WhatOneTookBackItselfIsNotAChangeOfOthers) {
+  for (const char* tool : {"depot_undo", "depot_revert"}) {
+    SCOPED_TRACE(tool);
+    put("a.txt", kLines);
+    read(ann_, "a.txt");
+    commit_as(ann_, write_as(ann_, "a.txt", "mine\n"));
+    json::Object back{{"depotId", depot_}};
+    if (std::string_view(tool) == "depot_revert") back["root"] = "~1";
+    call(ann_, tool, back);
+    EXPECT_EQ(content("a.txt"), kLines);
+    const auto made = write_as(ann_, "a.txt", "again\n");
+    EXPECT_FALSE(is_true(made, "merged"));
+    commit_as(ann_, made);
+    EXPECT_EQ(content("a.txt"), "again\n");
+  }
+}
+
 }  // namespace
 }  // namespace cairn

@@ -101,10 +101,11 @@ std::vector<std::pair<std::string, NodeKey>> SeenFiles::below(const Agent& agent
   auto all = all_.lock();
   const auto* known = find(*all, agent);
   if (known == nullptr) return out;
-  if (const auto itself = known->files.find(path); itself != known->files.end()) {
+  const auto itself = known->files.find(path);
+  if (itself != known->files.end() && !path.empty()) {
     out.emplace_back(itself->first, itself->second.root);
   }
-  const auto inside = path + "/";
+  const auto inside = path.empty() ? "" : path + "/";
   for (auto at = known->files.lower_bound(inside);
        at != known->files.end() && at->first.starts_with(inside); ++at) {
     out.emplace_back(at->first, at->second.root);
