@@ -8,6 +8,7 @@ thirty-two writers of one document.
 """
 
 import concurrent.futures
+import itertools
 import json
 import pathlib
 import re
@@ -34,6 +35,8 @@ ORDERS = """{
   "prices": {"tea": 2.00, "coffee": 3}
 }
 """
+
+TITLES = itertools.count(1)  # no two depots have the same
 
 
 def ask(url, body=None, token=None, method=None, headers=None):
@@ -94,7 +97,7 @@ class Endpoints(unittest.TestCase):
         return answer
 
     def a_depot(self, files=None, token=None):
-        depot = self.tool("create_depot", {"title": "d"}, token)["depotId"]
+        depot = self.tool("create_depot", {"title": f"d {next(TITLES)}"}, token)["depotId"]
         root = depot
         for path, text in (files or {"orders.json": ORDERS}).items():
             root = self.tool("fs_write", {"nodeKey": root, "path": path, "content": text},

@@ -293,7 +293,7 @@ TEST(RightsMatrix, IsTheSameOverMcp) {
           << call.name << ", " << column.name;
     }
   }
-  EXPECT_EQ(asked, 43 * static_cast<int>(columns().size()));
+  EXPECT_EQ(asked, 47 * static_cast<int>(columns().size()));
 }
 
 // Nobody without a good token gets anywhere, whatever is asked: not from the table, but by rule.

@@ -162,6 +162,38 @@ class Directories(unittest.TestCase):
         self.scene.open.append(far)
         self.assertEqual(far.read("a.txt"), "in notes\n")
 
+    def test_no_directory_leads_to_secrets(self):
+        """Who may read one would read there how to become the owner."""
+        base = self.base / "secrets"
+        (base / "data" / "inner").mkdir(parents=True)
+        (base / "keys" / "deep").mkdir(parents=True)
+        (base / "links").mkdir()
+        key = base / "keys" / "deep" / "key.pem"
+        key.write_text("a key\n")
+        secret = base / "keys" / "secret"
+        secret.write_text("0123456789abcdef\n")
+        (base / "alias").symlink_to(base / "data")
+        (base / "links" / "data").symlink_to(base / "data")
+        tls = ("--tls-cert", str(key), "--tls-key", str(key))
+        internal = ("--internal-listen", "127.0.0.1:0", "--internal-secret", str(secret))
+        of_data = "the data directory"
+        for option in ("--root", "--read-only-root"):
+            for root, data, more, said in (
+                    ("data", "data", (), of_data), ("data", "new/../data", (), of_data),
+                    (".", "data", (), of_data), ("/", "data", (), of_data),
+                    ("data/inner", "data", (), of_data), ("alias", "data", (), of_data),
+                    ("data", "alias", (), of_data), ("links", "links/data", (), of_data),
+                    (".", "fresh", (), of_data), ("fresh", "fresh", (), of_data),
+                    ("keys", "data", tls, "--tls-key"), ("keys/deep", "data", tls, "--tls-key"),
+                    ("keys", "data", internal, "--internal-secret")):
+                with self.subTest(option=option, root=root, data=data, more=more):
+                    done = self.cli("serve", option, f"a={base / root}", "--data",
+                                    str(base / data), "--listen", "127.0.0.1:0", *more)
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn(said, done.stderr)
+                    self.assertIn("'a'", done.stderr)
+                    shutil.rmtree(base / "fresh", ignore_errors=True)
+
     def test_contradictions_are_refused(self):
         url = self.scene.server.url
         for words, said in (
@@ -175,8 +207,9 @@ class Directories(unittest.TestCase):
                 (("serve", "--root", "a/b=" + str(self.base)), "letters, digits"),
                 (("serve", "--root", "a=/none", "--data", str(self.base / "data"),
                   "--listen", "127.0.0.1:0"), "/none"),
-                (("serve", "--root", f"a={self.base}", "--root", f"a={self.base}", "--data",
-                  str(self.base / "data"), "--listen", "127.0.0.1:0"), "two directories")):
+                (("serve", "--root", f"a={self.base}/notes", "--root", f"a={self.base}/notes",
+                  "--data", str(self.base / "data"), "--listen", "127.0.0.1:0"),
+                 "two directories")):
             done = self.cli(*words)
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(said, done.stderr, words)

@@ -85,8 +85,8 @@ Result<void> check_request(const CommitRequest& request) {
   return {};
 }
 
-// A root that was committed before has nothing that the depot did not get then: to merge it would do
-// nothing and say that it succeeded, to take it as it is would undo what came after it.
+// A root that was committed before has nothing that the depot did not get then: to merge it would
+// do nothing and say that it succeeded, to take it as it is would undo what came after it.
 Failure committed_before(Code code, const CommitRequest& request) {
   return Failure(
       Error(code,

@@ -61,8 +61,8 @@ class Collector final {
   // Removes the depots whose time is over, with their histories.
   Result<void> look_at_deleted() {
     for (const auto& deleted : TRY(realm_.deleted_depots())) {
-      const auto until =
-          options_.grace ? deleted.deleted_at + grace_ : realm_.restorable_until(deleted);
+      // What was promised when it was deleted stands, unless everything is to go at once.
+      const auto until = grace_ == 0 ? deleted.deleted_at : realm_.restorable_until(deleted);
       if (until > now_) {
         report_.restorable += 1;
         report_.restorable_until = std::max(report_.restorable_until.value_or(until), until);

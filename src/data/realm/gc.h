@@ -23,9 +23,8 @@ inline constexpr Millis kStampSlack =
     std::chrono::milliseconds(kRestampAfter + std::chrono::minutes(1)).count();
 
 struct GcOptions {
-  // Instead of the realm's own, also for depots that were deleted. With zero, whatever no depot
-  // holds goes at once, save for uploads in progress (Realm::Upload): edits that are not committed
-  // yet are lost.
+  // Instead of the realm's own. With zero, whatever no depot holds goes at once, save for uploads
+  // in progress (Realm::Upload): edits that are not committed yet are lost, and deleted depots.
   std::optional<std::chrono::milliseconds> grace = std::nullopt;
   // Only count.
   bool dry_run = false;

@@ -77,7 +77,7 @@ TEST(Garbage, OfADeletedDepotGoesWhenTheGraceTimeIsOver) {
   EXPECT_EQ(kept.files(), (Files{{"own", "k"}, {"shared", "s"}}));
   expect_clean(world);
   must(world.realm.delete_depot(kept.id));
-  world.clock.advance(kLongAgo);
+  world.clock.advance(world.realm.options().restorable + kLongAgo);
   must(collect_garbage(world.realm));
   EXPECT_EQ(must(world.realm.usage()), Usage{});
 }

@@ -1,5 +1,6 @@
 #include "data/realm/keep.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 

@@ -1,3 +1,5 @@
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -159,6 +161,13 @@ class Lines final {
   std::vector<std::string> lines_ = std::vector<std::string>(40, "line");
 };
 
+// Directories that were left empty are none of the model's business.
+Files files_only(const DepotStory& depot) {
+  auto out = depot.files();
+  std::erase_if(out, [](const auto& file) { return file.first.ends_with('/'); });
+  return out;
+}
+
 TEST(Undo, LeavesExactlyTheLaterChangesElsewhere) {
   for_seeds(40, [](Dice& dice) {
     World world;
@@ -166,8 +175,10 @@ TEST(Undo, LeavesExactlyTheLaterChangesElsewhere) {
     Files model;
     Lines lines;
     const auto change = [&](std::string_view where, std::size_t first_line) {
+      std::set<std::string> touched;
       for (auto count = 1 + dice.below(3); count > 0; --count) {
         const auto path = fmt::format("{}/{}/{}", where, dice.below(3), dice.below(3));
+        if (!touched.insert(path).second) continue;
         if (model.contains(path) && dice.one_in(3)) {
           model.erase(path);
           depot.without(path);
@@ -215,12 +226,12 @@ TEST(Undo, LeavesExactlyTheLaterChangesElsewhere) {
     const auto done = undo(world, depot, from, to);
     if (!done) {
       // A run that came to nothing leaves nothing to take back.
-      EXPECT_EQ(depot.files(), expected) << done.error().message;
+      EXPECT_EQ(files_only(depot), expected) << done.error().message;
       return;
     }
-    EXPECT_EQ(depot.files(), expected) << from << ".." << to;
+    EXPECT_EQ(files_only(depot), expected) << from << ".." << to;
     must(undo(world, depot, depot.record().sequence, depot.record().sequence));
-    EXPECT_EQ(depot.files(), model) << "the undo undone";
+    EXPECT_EQ(files_only(depot), model) << "the undo undone";
   });
 }
 

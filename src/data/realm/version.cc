@@ -30,6 +30,7 @@ constexpr std::array<Unit, 6> kUnits{{{"y", 365 * kDay},
                                       {"m", kMinute},
                                       {"s", kSecond}}};
 
+constexpr Millis kLongest = 1000 * 365 * kDay;
 constexpr std::array<std::string_view, 2> kDaysAgo{"today", "yesterday"};
 
 Failure not_a_version(std::string_view text) {
@@ -53,10 +54,8 @@ std::optional<Millis> span_of_time(std::string_view text) {
   for (const auto& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;
     const auto count = whole_number<std::uint32_t>(text.substr(0, text.size() - 1));
-    if (!count) return std::nullopt;
-    const auto time = static_cast<Millis>(*count) * unit.time;
-    if (time > 1000 * 365 * kDay) return std::nullopt;
-    return time;
+    if (!count || *count > kLongest / unit.time) return std::nullopt;
+    return static_cast<Millis>(*count) * unit.time;
   }
   return std::nullopt;
 }

@@ -64,7 +64,6 @@ TEST(Version, RefusesWhatIsNoneAndSaysWhatOneIs) {
                            "#x",
                            "-1",
                            "2q",
-                           "h",
                            "@",
                            "2026-13-01",
                            "2026-02-30",

@@ -213,7 +213,8 @@ void add_admin_commands(Commands& commands) {
        .group = group},
       [given](Kit& kit) { return run_gc(kit, *given); });
   command.add_value("--grace", given->grace, "TIME",
-                    "Spare what was written since, such as 1h; 0: nothing that is not committed");
+                    "Spare what was written since, such as 1h; 0: nothing that no depot holds, and "
+                    "no deleted depot");
   command.add_flag("--dry-run", given->dry_run, "Only say what would go");
   commands.add({.name = "fsck",
                 .description = "Check every node and every reference",

@@ -21,8 +21,12 @@ std::string environment(const char* name) {
 }
 
 Result<std::string> first_line(const std::string& file) {
-  auto line = TRY(os::checked(os::read_line(file), "read", file));
-  if (!line.empty()) return line;
+  auto line = os::read_line(file);
+  if (!line) {
+    return fail(Code::kInvalidArgument, "cannot read the token from '{}': {}", shown(file),
+                os::description(line.error()));
+  }
+  if (!line->empty()) return *std::move(line);
   return fail(Code::kInvalidArgument, "there is no token in the file '{}'", shown(file));
 }
 

@@ -37,6 +37,46 @@ Result<void> check_exposure(const ServeOptions& options) {
               options.address);
 }
 
+// Whether a place is the directory or lies in it, whatever it is called and mounted as.
+bool lies_in(const std::filesystem::path& place, const std::filesystem::path& directory) {
+  std::error_code error;
+  auto at = std::filesystem::weakly_canonical(place, error);
+  for (;; at = at.parent_path()) {
+    if (std::filesystem::equivalent(at, directory, error)) return true;
+    if (!at.has_relative_path()) return false;
+  }
+}
+
+// What stands there, or a link to it.
+bool holds(const std::filesystem::path& directory, const std::filesystem::path& place) {
+  std::error_code error;
+  return lies_in(place, directory) ||
+         lies_in(std::filesystem::absolute(place, error).parent_path(), directory);
+}
+
+// Whoever may read a directory must not read there how to become somebody else.
+Result<void> check_directories(const ServeOptions& options) {
+  for (const auto& [name, path, read_only] : options.directories) {
+    const auto refused = [&](std::string_view how, const std::filesystem::path& secret) {
+      return fail(
+          Code::kInvalidArgument,
+          "the directory '{}' ({}) {} {}: whoever may use it could read the server's secrets; "
+          "serve another directory",
+          name, path, how, secret.string());
+    };
+    if (lies_in(path, options.data))
+      return refused("is or lies in the data directory", options.data);
+    if (holds(path, options.data)) return refused("contains the data directory", options.data);
+    if (options.tls_key && holds(path, *options.tls_key)) {
+      return refused("contains the file of --tls-key", *options.tls_key);
+    }
+    if (options.internal && holds(path, options.internal->secret_file)) {
+      return refused("contains the file of --internal-secret", options.internal->secret_file);
+    }
+  }
+  return {};
+}
+
 // Every address of the machine is no address to connect to: commands on this machine use loopback.
 std::string url_of(std::string_view scheme, std::string_view address, std::uint16_t port) {
   if (address == "0.0.0.0") address = "127.0.0.1";
@@ -108,6 +148,7 @@ class Running final : public RunningServer {
     engine_ = TRY(Engine::open(options_.data, clock_, random_, metrics_, engine_options));
     // Made now, so that other commands can use it as soon as the server is up.
     TRY(owner_token(*engine_, options_.data));
+    TRY(check_directories(options_));
     directories_ =
         TRY(work::ServedDirectories::open(engine_->executor(), options_.directories, random_));
     agent_.emplace(engine_->executor(), agent::AgentOptions{.version = options_.version,

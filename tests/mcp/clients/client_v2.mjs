@@ -89,7 +89,7 @@ async function over_http(world, name, mode) {
   await check('connects', () => connects(friend));
   await story(friend, world, {
     commits: { rest: world.commit.bind(world), cli: world.put.bind(world) },
-    make_depot: async () => (await world.call('create_depot', { title: 'listed' })).depotId,
+    make_depot: async () => (await world.call('create_depot', { title: `listed ${process.hrtime.bigint()}` })).depotId,
     pid: world.server.pid,
   });
   if (friend.modern) {
@@ -138,7 +138,7 @@ async function through_server(world, name, mode) {
   await check('connects', () => connects(friend));
   await story(friend, world, {
     commits: { rest: world.commit.bind(world), cli: world.put.bind(world) },
-    make_depot: async () => (await world.call('create_depot', { title: 'listed' })).depotId,
+    make_depot: async () => (await world.call('create_depot', { title: `listed ${process.hrtime.bigint()}` })).depotId,
     pid: world.server.pid,
   });
   await friend.client.close();
@@ -154,7 +154,7 @@ async function on_directory(world, name, mode) {
     const committed = await friend.call('depot_commit', { depotId: depot, root });
     assert.ok(!committed.isError);
   };
-  const made = () => friend.call('create_depot', { title: 'listed' });
+  const made = () => friend.call('create_depot', { title: `listed ${process.hrtime.bigint()}` });
   await story(friend, world, {
     commits: { itself: commit, cli: world.put.bind(world) },
     make_depot: async () => (await made()).structuredContent.depotId,

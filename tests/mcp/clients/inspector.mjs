@@ -22,7 +22,7 @@ async function story(world, target) {
       assert.equal(code, 0, stderr);
       assert.equal(stderr.trim(), '');
       const printed = JSON.parse(stdout);
-      assert.equal((printed.result ?? printed).tools.length, 25);
+      assert.equal((printed.result ?? printed).tools.length, 26);
     }),
     check('calls a tool', async () => {
       const read = await call('fs_read', { nodeKey: world.project, path: 'src/main.ts' });

@@ -45,7 +45,7 @@ for (const [name, options] of Object.entries({ legacy: [], auto: ['--protocol', 
   if (name === 'auto') Object.assign(friend, { bridged: true, not_found: -32602 });
   await story(friend, world, {
     commits: { rest: world.commit.bind(world), cli: world.put.bind(world) },
-    make_depot: async () => (await world.call('create_depot', { title: 'listed' })).depotId,
+    make_depot: async () => (await world.call('create_depot', { title: `listed ${process.hrtime.bigint()}` })).depotId,
     pid: world.server.pid,
   });
   await friend.client.close();

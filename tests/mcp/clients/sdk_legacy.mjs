@@ -52,7 +52,7 @@ async function over_http(world) {
   });
   await story(friend, world, {
     commits: { rest: world.commit.bind(world), cli: world.put.bind(world) },
-    make_depot: async () => (await world.call('create_depot', { title: 'listed' })).depotId,
+    make_depot: async () => (await world.call('create_depot', { title: `listed ${process.hrtime.bigint()}` })).depotId,
     pid: world.server.pid,
   });
   await check('pings', () => friend.client.ping());
@@ -122,7 +122,7 @@ async function through_server(world) {
   const friend = await connect(stdio(world));
   await story(friend, world, {
     commits: { rest: world.commit.bind(world), cli: world.put.bind(world) },
-    make_depot: async () => (await world.call('create_depot', { title: 'listed' })).depotId,
+    make_depot: async () => (await world.call('create_depot', { title: `listed ${process.hrtime.bigint()}` })).depotId,
     pid: world.server.pid,
   });
   await friend.client.close();
@@ -174,7 +174,7 @@ const commit_by = (friend) => async (depot, path, content) => {
 async function on_directory(world) {
   about('sdk 1.x, stdio on the data directory');
   const friend = await connect(stdio(world));
-  const made = () => friend.call('create_depot', { title: 'listed' });
+  const made = () => friend.call('create_depot', { title: `listed ${process.hrtime.bigint()}` });
   await story(friend, world, {
     commits: { itself: commit_by(friend), cli: world.put.bind(world) },
     make_depot: async () => (await made()).structuredContent.depotId,
