@@ -396,8 +396,9 @@ Result<std::optional<CommitResult>> Realm::commit_once(const CommitRequest& requ
   if (attempt.root == depot.root) return TRY(unchanged(depot, std::move(attempt), request));
   if (!depot.dropped) depot.dropped = depot.sequence + 1 - TRY(history_length(depot));
   auto batch = batch_for(depot, std::move(stored), attempt, request, stage, linked);
-  if (request.author) {
-    // It was made from other depots too, for all that is known; its author meant this one.
+  // It was made from other depots too, for all that is known; its author meant this one. What comes
+  // in a stage was not known before.
+  if (request.author && stage == nullptr) {
     for (const auto& origin : TRY(origins_of(request.root))) {
       if (origin.place.depot == depot.id) continue;
       leaves_.drop(batch, *request.author, origin.place.depot, request.root);
