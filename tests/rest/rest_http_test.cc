@@ -118,7 +118,7 @@ TEST(Rest, TakesTheTypeOfAWrittenFileFromItsHeaderOrItsName) {
         site.world.send(kPut, site.base + "/file?path=" + path, site.world.owner, "{}", header);
     return text(answer.value.get_object().at("file").get_object(), "contentType");
   };
-  EXPECT_EQ(type_of("a.json", "application/octet-stream"), "application/json");
+  EXPECT_EQ(type_of("a.json", "application/octet-stream"), "application/octet-stream");
   EXPECT_EQ(type_of("a.json", "application/x-www-form-urlencoded"), "application/json");
   EXPECT_EQ(type_of("a.json", "text/plain"), "text/plain");
 }

@@ -52,11 +52,13 @@ void NewDirectory::clear() const {
   }
 }
 
-// A file beside the one that it will be. A tree may have any name, also those of such files.
+// A file beside the one that it will be. A tree may have any name, also those of such files: a name
+// that is taken is passed over, and so is the one that the file will have.
 Result<Handle> NewDirectory::make_part(const std::filesystem::path& full,
                                        std::filesystem::path& part) const {
   for (int number = 0;; ++number) {
     part = full.parent_path() / (kPart + std::to_string(number));
+    if (part == full) continue;
     auto file = open_name(AT_FDCWD, part, O_WRONLY | O_CREAT | O_EXCL, 0666, kernel_);
     if (file || file.error() != EEXIST) return checked(std::move(file), "create", full);
   }

@@ -1,6 +1,6 @@
 // NewDirectory: a directory that was made, or was empty, and is being filled.
 //
-// Threads     may be used from any thread, each for paths of its own.
+// Threads     may be used from any thread, each for directories of its own.
 // Fails with  TARGET_EXISTS when something is in it at the beginning; IO_ERROR.
 #pragma once
 

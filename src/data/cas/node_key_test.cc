@@ -114,12 +114,12 @@ TEST(NodeKey, RefusesWhatIsNotAWholeKeyAndSaysWhy) {
     std::string_view why;
   };
   const Case cases[] = {
-      {"", "begin with nod_"},
-      {"nod", "begin with nod_"},
-      {digits(52), "begin with nod_"},
-      {"NOD_" + digits(52), "begin with nod_"},
-      {"dpt_" + digits(52), "begin with nod_"},
-      {" nod_" + digits(52), "begin with nod_"},
+      {"", "is not a node key (nod_…)"},
+      {"nod", "is not a node key (nod_…)"},
+      {digits(52), "is not a node key (nod_…)"},
+      {"NOD_" + digits(52), "is not a node key (nod_…)"},
+      {"dpt_" + digits(52), "is a depot id; a node key (nod_…) is wanted"},
+      {" nod_" + digits(52), "is not a node key (nod_…)"},
       {"nod_", "52 letters and digits"},
       {"nod_" + digits(12), "52 letters and digits"},
       {"nod_" + digits(51), "52 letters and digits"},
@@ -136,7 +136,6 @@ TEST(NodeKey, RefusesWhatIsNotAWholeKeyAndSaysWhy) {
     ASSERT_FALSE(key.has_value()) << c.text;
     EXPECT_EQ(key.error().code, Code::kInvalidKey);
     EXPECT_THAT(key.error().message, HasSubstr(c.why)) << c.text;
-    EXPECT_THAT(key.error().message, HasSubstr("is not a node key"));
   }
 }
 
@@ -243,8 +242,8 @@ TEST(KeyPrefix, RefusesWhatIsNotOneAndSaysWhy) {
     std::string_view why;
   };
   const Case cases[] = {
-      {"", "begin with nod_"},
-      {digits(12), "begin with nod_"},
+      {"", "is not a node key (nod_…)"},
+      {digits(12), "is not a node key (nod_…)"},
       {"nod_", "0 characters follow nod_, there should be 12 to 52"},
       {"nod_" + digits(11), "11 characters follow nod_, there should be 12 to 52"},
       {"nod_" + digits(53), "53 characters follow nod_, there should be 12 to 52"},

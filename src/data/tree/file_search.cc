@@ -55,7 +55,7 @@ Result<void> FileSearch::run(GrepTask& task) {
   if (node->level() == 0) {
     search(node->content(), task);
     // The lines found are views into the node; it is kept for them.
-    if (task.found.matches > 0) task.found.content = std::move(node);
+    if (!task.found.lines.empty()) task.found.content = std::move(node);
     return {};
   }
   buffer_.clear();

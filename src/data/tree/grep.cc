@@ -71,13 +71,18 @@ std::int64_t rendered_bytes(const GrepResult::Line& line) {
 // all of it did.
 bool take_file(GrepResult::File& file, const GrepOptions& options, GrepResult& result,
                Budget& budget) {
-  constexpr auto kAround = std::string_view(R"({"path":"","lines":[],"more":true},)").size();
+  constexpr auto kAround = std::string_view(R"({"path":"","lines":[]},)").size();
+  constexpr auto kMore = std::string_view(R"(,"more":true)").size();
   const auto limit = options.max_matches - result.matches;
+  const bool first = result.files.empty();
   std::uint64_t taken = 0;
   std::uint64_t last = 0;
   std::size_t lines = 0;
-  if (!budget.take_bytes(static_cast<std::int64_t>(json_bytes(file.path) + kAround))) return false;
-  // An answer has at least one match: a caller that goes on behind the last would never get on.
+  // One file of an answer is cut in it at most; there is room for saying so from the first on.
+  const auto around = json_bytes(file.path) + kAround + (file.more || first ? kMore : 0);
+  // An answer has at least one match, or what belongs to the last of the answer before: a caller
+  // that goes on behind it would never get on.
+  if (!budget.take_bytes(static_cast<std::int64_t>(around)) && !first) return false;
   auto fits = [&](const GrepResult::Line& line) {
     return budget.take_bytes(rendered_bytes(line)) || (result.matches == 0 && taken == 0);
   };
@@ -101,7 +106,8 @@ bool take_file(GrepResult::File& file, const GrepOptions& options, GrepResult& r
   file.more = file.more || !whole;
   file.matches = taken;
   file.lines.erase(file.lines.begin() + static_cast<std::ptrdiff_t>(lines), file.lines.end());
-  if (taken == 0) return whole;
+  // Without a match it is the rest of the context of one that was given before.
+  if (lines == 0 || (taken == 0 && !whole)) return whole;
   if (!whole) result.reached = {file.path, file.lines.back().number};
   result.matches += taken;
   result.files.push_back(std::move(file));
@@ -141,6 +147,7 @@ class GrepSearch::Inner final {
     run_tasks(tree_.nodes, pattern_, options_, tasks_, enough, budget_);
     // The rest of the batch may be asked for again; what is behind it waits for that.
     ended_ = tasks_.empty() && (all_collected_ || budget_.stopped_by());
+    if (ended_) pass_walked();
     return !ended_;
   }
 
@@ -157,14 +164,14 @@ class GrepSearch::Inner final {
       ++next_;
       counts_.searched += task.state == GrepTask::State::kSearched ? 1 : 0;
       counts_.skipped_binary += task.state == GrepTask::State::kBinary ? 1 : 0;
-      const bool matches = task.found.matches > 0;
-      reached_ = {matches ? task.path : std::move(task.path), GrepPosition::kAll};
-      if (!matches) continue;
+      const bool found = !task.found.lines.empty();
+      reached_ = {found ? task.path : std::move(task.path), GrepPosition::kAll};
+      if (!found) continue;
       task.found.path = std::move(task.path);
       task.found.key = task.key;
       return std::move(task.found);
     }
-    if (!walked_.empty()) reached_ = {prefix_ + walked_, GrepPosition::kAll};
+    pass_walked();
     return std::nullopt;
   }
 
@@ -172,6 +179,11 @@ class GrepSearch::Inner final {
   const GrepPosition& reached() const { return reached_; }
 
  private:
+  // Behind all that was walked over: every file of it was taken, or was none to search.
+  void pass_walked() {
+    if (!walked_.empty()) reached_ = {prefix_ + walked_, GrepPosition::kAll};
+  }
+
   // The files to search next.
   Result<void> collect() {
     if (all_collected_) return {};
@@ -267,8 +279,8 @@ Result<GrepResult> grep(const TreeView& tree, const Path& path, const Pattern& p
       whole = take_file(*file, options, result, budget);
       if (whole) result.reached = search.reached();
     }
-    if (whole) result.reached = search.reached();
   }
+  if (whole) result.reached = search.reached();
   result.counts = search.counts();
   if (!result.stopped_by && budget.stopped_by()) result.stopped_by = name(*budget.stopped_by());
   return result;

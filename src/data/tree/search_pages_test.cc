@@ -143,7 +143,10 @@ TEST(GrepPages, TogetherAreTheWholeWhateverCutsThem) {
     EXPECT_EQ(grep_all(t, root, pattern, options,
                        {.bytes = 100 + static_cast<std::int64_t>(dice.below(300))}),
               whole);
+    // Too little for anything: every page has something all the same.
+    EXPECT_EQ(grep_all(t, root, pattern, options, {.bytes = 1}), whole);
     EXPECT_EQ(grep_all(t, root, pattern, options, {.entries = 4}), whole);
+    EXPECT_EQ(grep_all(t, root, pattern, options, {.entries = 1}), whole);
   });
 }
 

@@ -116,7 +116,7 @@ TEST_F(FsGrepTest, AFullAnswerStopsTheSearchAndSaysSo) {
   EXPECT_GT(found.at("matches").to_number<int>(), 20);
 }
 
-// 500 files with one line that matches, and one with 2,500.
+// 500 files with one line that matches, and one with 3,500.
 class FsGrepManyTest : public FsGrepTest {
  protected:
   FsGrepManyTest() {
@@ -125,7 +125,7 @@ class FsGrepManyTest : public FsGrepTest {
       files.emplace_back(fmt::format("d{}/{:04}.txt", i % 5, i), "hay\nneedle\nhay\n");
     }
     std::string many;
-    for (int i = 1; i <= 2500; ++i) many += fmt::format("needle {}\n", i);
+    for (int i = 1; i <= 3500; ++i) many += fmt::format("needle {}\n", i);
     files.emplace_back("many.txt", many);
     put_all(files);
     std::ranges::sort(files);
@@ -220,7 +220,7 @@ TEST_F(FsGrepManyTest, ACursorGoesOnInTheTreeItWasGivenFor) {
     add_lines(found, page);
   }
   // All but what is over a file's share.
-  EXPECT_EQ(found, std::vector(expected_.begin(), expected_.end() - 2400));
+  EXPECT_EQ(found, std::vector(expected_.begin(), expected_.end() - 3400));
 }
 
 TEST_F(FsGrepManyTest, ADelegateGoesOnInWhatItSeesAndNowhereElse) {
