@@ -150,6 +150,57 @@ class Directories(unittest.TestCase):
         self.assertEqual(self.agent("/mcp/directories/notes?tools=filesystem").tools(),
                          ["filesystem"])
 
+    def test_what_is_read_is_bounded(self):
+        """As in a depot; the tools on standard input give what the reference server gives."""
+        line = "x" * 99 + "\n"
+        text, media = 3 << 20, 6 << 20
+        (self.base / "notes/big.txt").write_text(line * (text // 100))
+        (self.base / "notes/big.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * media)
+        (self.base / "notes/small.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * (3 << 20))
+        for name in ("p1.txt", "p2.txt", "p3.txt"):
+            (self.base / "notes" / name).write_text(line * 5000)
+        calls = [{"jsonrpc": "2.0", "id": 0, "method": "initialize",
+                  "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+                             "clientInfo": {"name": "t", "version": "1"}}},
+                 {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                 {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                  "params": {"name": "read_text_file", "arguments": {"path": "big.txt"}}}]
+        near = subprocess.run([self.cairn, "mcp", "--root", str(self.base / "notes")], env=CLEAN,
+                              text=True, capture_output=True, timeout=PATIENCE, check=True,
+                              input="".join(json.dumps(call) + "\n" for call in calls))
+        self.assertGreater(len(near.stdout), text)
+        self.scene.tool("create_depot", title="bounded")
+        depot = self.agent("/mcp/workspaces/bounded")
+        depot.write("big.txt", line * (text // 100))
+        for agent in (self.agent("/mcp/directories/notes"), depot):
+            for arguments in ({}, {"offset": 2}, {"head": 25000}, {"tail": 25000}):
+                said = agent.error("read_text_file", path="big.txt", **arguments)
+                for word in ("head", "tail", "limit"):
+                    self.assertIn(word, said)
+            self.assertEqual(len(agent.call("read_text_file", path="big.txt", head=2)["content"]),
+                             199)
+            edits = [{"oldText": "xx\n", "newText": "xy\n", "replaceAll": True}]
+            edited = agent.call("edit_file", path="big.txt", edits=edits, dryRun=True)
+            self.assertIn("the diff is left out", edited["notes"][0])
+            self.assertLess(len(json.dumps(edited)), 1000)
+            several = agent.call("read_multiple_files", paths=["big.txt"])["content"]
+            self.assertLess(len(several), 1000)
+            self.assertIn("tail", several)
+        agent = self.agent("/mcp/directories/notes")
+        self.assertIn("bytes", agent.error("read_media_file", path="big.png"))
+        agent.call("read_media_file", path="small.png")
+        several = agent.call("read_multiple_files", paths=["p1.txt", "p2.txt", "p3.txt"])["content"]
+        self.assertLess(len(several), 1 << 20 | 1000)
+        self.assertIn("p3.txt: Error - ", several)
+        self.assertIn("read it by itself", several)
+        one = self.agent("/mcp/directories/notes?tools=filesystem")
+        self.assertIn("tail", one.error("filesystem", method="read_text_file", path="big.txt"))
+        self.assertIn("too many to show", one.error(
+            "filesystem", method="edit_file", path="big.txt", dryRun=True,
+            edits=[{"oldText": "xx\n", "newText": "xy\n"}]))
+        for name in ("big.txt", "big.png", "small.png", "p1.txt", "p2.txt", "p3.txt"):
+            os.unlink(self.base / "notes" / name)
+
     def test_it_is_in_the_audit_log(self):
         self.agent("/mcp/directories/notes").write("audited.txt", "not to be seen")
         log = json.dumps(self.scene.tool("get_audit", tool="write_file"))

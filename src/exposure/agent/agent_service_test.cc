@@ -63,10 +63,10 @@ TEST_F(ServiceTest, LetsNobodyInWithABadTokenOrSelection) {
 
 TEST_F(ServiceTest, ListsOnlyWhatTheCallerMayUse) {
   const auto all = tools_of(world, world.owner);
-  EXPECT_EQ(all.size(), 38U);
+  EXPECT_EQ(all.size(), 40U);
   const auto reader = tools_of(world, world.as(world.delegate({}), {.toolsets = "all"}));
-  for (const auto* name :
-       {"fs_write", "fs_edit", "fs_rm", "depot_commit", "depot_revert", "create_depot"}) {
+  for (const auto* name : {"fs_write", "fs_edit", "fs_rm", "depot_commit", "depot_revert",
+                           "depot_undo", "depot_tag", "create_depot"}) {
     EXPECT_THAT(reader, Not(Contains(name)));
   }
   EXPECT_THAT(reader, Contains("fs_read"));
@@ -143,7 +143,8 @@ TEST_F(ServiceTest, AConflictTellsTheModelRootAndPaths) {
   EXPECT_TRUE(outcome.is_error);
   const auto text = text_of(outcome);
   EXPECT_THAT(text, StartsWith("Error: CONFLICT — "));
-  const auto details = need(json::parse(text.substr(text.find('\n') + 1)));
+  EXPECT_THAT(text, AllOf(HasSubstr("# Mine\n"), HasSubstr("# Theirs\n")));
+  const auto details = need(json::parse(text.substr(text.rfind('\n') + 1)));
   EXPECT_EQ(text_of(details.get_object(), "currentRoot"), theirs);
   EXPECT_EQ(json::write(details.get_object().at("paths")), R"(["README.md"])");
 }

@@ -24,7 +24,8 @@ TEST_F(BoundsTest, ManyDepotsAreListedInPages) {
 TEST_F(BoundsTest, ADelegateOfFewDepotsPagesThroughThemToo) {
   json::Array depots;
   for (int i = 0; i < 100; ++i) {
-    const auto made = world.must("create_depot", {{"title", std::string(200, '\\')}});
+    const auto title = std::to_string(i) + std::string(197, '\\');
+    const auto made = world.must("create_depot", {{"title", title}});
     depots.emplace_back(made.at("depotId"));
   }
   world.owner = world.as(world.delegate({{"delegatedDepots", depots}}), {.toolsets = "all"});

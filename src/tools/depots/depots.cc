@@ -88,7 +88,9 @@ Result<json::Object> details_of(Call& call, const Depot& depot, const Place& pla
   auto out = render_depot(call, depot, place, root);
   // Programs get what the depot says; agents pay for each key.
   const bool all = shown == Shown::kAll && call.entrance() != Entrance::kMcp;
-  auto before = TRY(history_before(call, place, root, all ? depot.max_history : kShownHistory));
+  const auto most =
+      all ? depot.max_history : std::min<std::uint64_t>(depot.max_history, kShownHistory);
+  auto before = TRY(history_before(call, place, root, most));
   out["maxHistory"] = depot.max_history;
   out["history"] = std::move(before.roots);
   if (before.change) out["change"] = *before.change;

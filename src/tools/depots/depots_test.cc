@@ -56,7 +56,7 @@ TEST_F(DepotsTest, ATitleChangesAndTheFilesDoNot) {
   EXPECT_EQ(text(changed, "root"), before);
 }
 
-TEST_F(DepotsTest, LessHistoryDropsTheOldestAndNeverWhatIsThereNow) {
+TEST_F(DepotsTest, LessHistoryListsTheNewestAndDropsNothing) {
   std::vector<std::string> roots;
   for (int i = 0; i < 5; ++i) {
     put("a", std::to_string(i));
@@ -68,6 +68,9 @@ TEST_F(DepotsTest, LessHistoryDropsTheOldestAndNeverWhatIsThereNow) {
   put("a", "9");
   EXPECT_EQ(json::write(history_of(call("get_depot", {{"depotId", depot_}}))),
             json::write(json::Array{roots[4], roots[3]}));
+  const auto all = call("update_depot", {{"depotId", depot_}, {"maxHistory", 1000}});
+  EXPECT_EQ(history_of(all).size(), 6U);
+  EXPECT_EQ(json::text(history_of(all)[4]), roots[0]);
 }
 
 TEST_F(DepotsTest, TheLastTenRootsAreShown) {

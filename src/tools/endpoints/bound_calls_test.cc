@@ -127,6 +127,7 @@ TEST_F(BoundCallsTest, DataThatIsGoneHasOneAnswerWhateverTheReason) {
       EXPECT_THAT(error.message, HasSubstr("is not there now"));
     }
   };
+  call("fs_read", {{"nodeKey", depot_}, {"path", path}});  // what came from outside
   put(path, R"({"other": 1})");
   gone();
   put(path, "not JSON");

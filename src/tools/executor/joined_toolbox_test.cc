@@ -24,7 +24,10 @@ TEST_F(JoinedToolboxTest, OffersFindsAndRunsWhatEitherHas) {
   const auto none = both.find("fs_lz");
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error(), tools_testing::Says(Code::kToolNotFound, "fs_ls"));
-  EXPECT_TRUE(both.is_quick(*both.find("list_depots").value(), {}));
+  EXPECT_TRUE(both.is_quick(*both.find("fs_ls").value(), {}));
+  EXPECT_TRUE(both.is_quick(*both.find("get_usage").value(), {}));
+  // As long as there are depots.
+  EXPECT_FALSE(both.is_quick(*both.find("list_depots").value(), {}));
 }
 
 }  // namespace

@@ -73,8 +73,9 @@ TEST_F(ToolsetTest, SelectsWhatWasAskedForInTheOrderOfTheTable) {
   EXPECT_THAT(selected({.tools = "fs_read, fs_ls"}), ElementsAre("fs_ls", "fs_read"));
   EXPECT_THAT(selected({.toolsets = "search", .tools = "fs_read"}),
               ElementsAre("fs_read", "fs_find", "fs_grep"));
-  EXPECT_THAT(selected({.toolsets = "search,history"}),
-              ElementsAre("fs_find", "fs_grep", "fs_diff", "depot_history", "depot_revert"));
+  EXPECT_THAT(
+      selected({.toolsets = "search,history"}),
+      ElementsAre("fs_find", "fs_grep", "fs_diff", "depot_history", "depot_undo", "depot_revert"));
   EXPECT_THAT(selected({.toolsets = "search", .exclude_tools = "fs_grep"}), ElementsAre("fs_find"));
   EXPECT_THAT(selected({.toolsets = "history", .read_only = true}),
               ElementsAre("fs_diff", "depot_history"));
@@ -83,7 +84,7 @@ TEST_F(ToolsetTest, SelectsWhatWasAskedForInTheOrderOfTheTable) {
 
 TEST_F(ToolsetTest, AllIsEveryToolForAgentsAndNoOther) {
   const auto names = selected({.toolsets = "all"});
-  EXPECT_EQ(names.size(), 38U);
+  EXPECT_EQ(names.size(), 40U);
   EXPECT_THAT(names, testing::Not(testing::Contains("get_node")));
 }
 

@@ -42,7 +42,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   out["key"] = edited.file.key.render();
   out["size"] = edited.file.bytes;
   const auto known = TRY(fs::Known::of(call, opened));
-  const bool seen = TRY(known.standing(edited.path)).state == fs::Known::State::kSeen;
+  const bool seen = TRY(known.is_seen(edited.path));
   auto reply = TRY(fs::save(call, opened, stage, edited, std::move(out), {edited.file.key}));
   // A caller that knew all of the file knows all of it now; any other has seen a part.
   if (seen) known.made(edited.path, edited.root->key());

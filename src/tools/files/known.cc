@@ -1,5 +1,6 @@
 #include "tools/files/known.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/quote.h"
@@ -73,7 +74,8 @@ Result<Known> Known::of(Call& call, const Opened& opened) {
 }
 
 std::optional<std::optional<EntryValue>> Known::at(const NodeKey& root, const Path& path) const {
-  const auto tree = view_tree(call_.realm().nodes(), root);
+  const auto tree = root == opened_.target.root ? Result<TreeView>(opened_.tree)
+                                                : view_tree(call_.realm().nodes(), root);
   if (!tree) return std::nullopt;
   const auto found = find(*tree, path);
   if (!found) return std::nullopt;
@@ -140,21 +142,29 @@ std::optional<Known::Standing> Known::standing_of(const SeenFiles::Seen& seen, c
   return Standing{State::kStale, now, *known};
 }
 
+std::vector<std::optional<SeenFiles::Seen>> Known::remembered(const Path& path) const {
+  auto& memory = call_.services().seen;
+  const auto text = path.render();
+  std::vector<std::optional<SeenFiles::Seen>> out;
+  for (const auto& where : places_) {
+    if (!where.fallback) {
+      out.push_back(memory.find(where.agent, text));
+    } else if (!out.back()) {
+      out.back() = memory.find(where.agent, text);
+    }
+  }
+  return out;
+}
+
 // Depots of the same content share roots, so a root may have grown from several places: it is stale
 // only if all of them say so.
 Result<Known::Standing> Known::standing(const Path& path) const {
   Standing out;
   if (places_.empty()) return out;
-  auto& memory = call_.services().seen;
-  const auto text = path.render();
   out.now = value_of(TRY(find(opened_.tree, path)));
   std::optional<Standing> stale;
   bool unseen = false;
-  for (auto where = places_.begin(); where != places_.end();) {
-    auto seen = memory.find(where->agent, text);
-    for (++where; where != places_.end() && where->fallback; ++where) {
-      if (!seen) seen = memory.find(where->agent, text);
-    }
+  for (const auto& seen : remembered(path)) {
     auto found = seen ? standing_of(*seen, path, out.now) : std::nullopt;
     if (found && found->state == State::kSeen) return *found;
     unseen = unseen || !found;
@@ -162,6 +172,14 @@ Result<Known::Standing> Known::standing(const Path& path) const {
   }
   if (stale && !unseen) return *stale;
   return out;
+}
+
+Result<bool> Known::is_seen(const Path& path) const {
+  const auto rows = remembered(path);
+  const bool same_tree = std::ranges::any_of(
+      rows, [&](const auto& seen) { return seen && seen->root == opened_.target.root; });
+  if (same_tree) return true;
+  return TRY(standing(path)).state == State::kSeen;
 }
 
 Result<void> Known::check(const Path& path) const {

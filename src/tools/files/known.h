@@ -36,6 +36,9 @@ class Known final {
   };
   // How what stands at the path now compares with what the caller knows of it.
   Result<Standing> standing(const Path& path) const;
+  // Whether what stands at the path is what the caller knows; reads nothing where this tree is the
+  // one it knows.
+  Result<bool> is_seen(const Path& path) const;
   // CONFLICT when this, or a file below it, is not as the caller knows it.
   Result<void> check(const Path& path) const;
 
@@ -54,6 +57,8 @@ class Known final {
 
   // What stands there in another tree; nothing: that tree is gone.
   std::optional<std::optional<EntryValue>> at(const NodeKey& root, const Path& path) const;
+  // What is remembered of a file in each of the places, a desk's own before the others.
+  std::vector<std::optional<SeenFiles::Seen>> remembered(const Path& path) const;
   std::optional<Standing> standing_of(const SeenFiles::Seen& seen, const Path& path,
                                       const std::optional<EntryValue>& now) const;
   void note_read(const Where& where, const FileContent& content) const;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/quote.h"
 #include "data/text/lines.h"
 #include "tools/executor/shape.h"
 #include "tools/workspace/file_text.h"
@@ -56,7 +57,8 @@ Result<Edited> edited(const std::string& place, ByteView before,
   return out;
 }
 
-json::Object answer(const Work& work, const Edited& edit, const Arguments& arguments) {
+Result<json::Object> answer(const Work& work, const Edited& edit, const Arguments& arguments) {
+  const auto most = work.content_bytes.text;
   auto notes = notes_of(edit.done);
   std::ranges::copy(work.files.notes(), std::back_inserter(notes));
   if (work.manual() && !work.dry) {
@@ -65,6 +67,12 @@ json::Object answer(const Work& work, const Edited& edit, const Arguments& argum
                   notes);
   }
   if (work.manual()) {
+    if (edit.before.size() > most || edit.after.size() > most) {
+      return fail(Code::kFileTooLarge,
+                  "'{}' has {} bytes, and {} when it is edited, too many to show; {} can be. Read "
+                  "the lines with read_text_file and offset, limit, head or tail",
+                  shown(edit.place, 300), edit.before.size(), edit.after.size(), most);
+    }
     json::Array changes;
     for (const auto& item : arguments.object().at("edits").get_array()) changes.emplace_back(item);
     return result(json::Object{{"dryRun", true},
@@ -76,8 +84,17 @@ json::Object answer(const Work& work, const Edited& edit, const Arguments& argum
   const auto plain = without_cr(edit.before);
   const auto before = split_lines(plain);
   const auto after = split_lines(edit.done.text);
-  return said(fenced(as_text(patch_of(edit.place, before, after, line_steps(before, after)))),
-              notes);
+  auto diff = as_text(patch_of(edit.place, before, after, line_steps(before, after)));
+  if (diff.size() > most) {
+    notes.push_back(
+        fmt::format("the diff is left out: it has {} bytes, more than the {} of an "
+                    "answer",
+                    diff.size(), most));
+    auto out = said_of(work, {.done = "edited", .would = "edited", .what = edit.place});
+    add_notes(out, notes);
+    return out;
+  }
+  return said(fenced(diff), notes);
 }
 
 Result<json::Object> run_edit(const Work& work, const Arguments& arguments) {

@@ -96,20 +96,20 @@ std::string as_text(ByteView bytes) {
   return out;
 }
 
-Result<Bytes> read_all(const WorkFile& file) {
+Result<Bytes> read_all(const WorkFile& file, std::uint64_t most) {
   Bytes out;
-  const auto expected = std::min<std::uint64_t>(file.info().size, kMaxReadBytes) + 1;
+  const auto expected = std::min<std::uint64_t>(file.info().size, most) + 1;
   for (;;) {
     const auto at = out.size();
     out.resize(std::max<std::size_t>(expected, at + 65536));
     const auto got = TRY(file.read(at, std::span(out.data() + at, out.size() - at)));
     out.resize(at + got);
     if (got == 0) return out;
-    if (out.size() > kMaxReadBytes) {
+    if (out.size() > most) {
       return fail(Code::kFileTooLarge,
                   "'{}' has {} bytes, more than the {} that can be read at once; read a part of it "
                   "with read_text_file and offset, limit, head or tail",
-                  shown(file.place(), 300), file.info().size, kMaxReadBytes);
+                  shown(file.place(), 300), file.info().size, most);
     }
   }
 }

@@ -16,8 +16,8 @@ inline constexpr std::uint64_t kMaxReadBytes = 64 << 20;
 
 // Valid UTF-8: what is not becomes U+FFFD, a character for each piece of one.
 std::string as_text(ByteView bytes);
-// The whole of a file. FILE_TOO_LARGE.
-Result<Bytes> read_all(const WorkFile& file);
+// The whole of a file. FILE_TOO_LARGE when that is more than `most` bytes.
+Result<Bytes> read_all(const WorkFile& file, std::uint64_t most = kMaxReadBytes);
 // NOT_TEXT, with the type of what it is and the tool to use, unless the bytes are text. `start` is
 // the file's beginning.
 Result<void> check_text(const WorkFile& file, ByteView start);

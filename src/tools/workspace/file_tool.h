@@ -18,6 +18,7 @@
 #include "tools/executor/arguments.h"
 #include "tools/executor/shape.h"
 #include "tools/executor/tool.h"
+#include "tools/workspace/file_text.h"
 
 namespace cairn::work {
 
@@ -30,11 +31,19 @@ enum class Style {
 struct Work {
   static constexpr std::int64_t kAnswerBytes = 1 << 20;
   static constexpr std::chrono::seconds kTime{10};
+  // How much of the content of files one answer has.
+  struct ContentBytes {
+    std::uint64_t text = kMaxReadBytes;
+    std::uint64_t media = kMaxReadBytes;  // before it is base64
+  };
+  // Of those who are served by another process, and share it: as much text as of a listing.
+  static constexpr ContentBytes kServed{.text = kAnswerBytes, .media = 4 << 20};
 
   Workspace& files;
   const Clock& clock;
   Style style = Style::kPlain;
-  std::int64_t answer_bytes = kAnswerBytes;  // of listings and searches; never of a file's content
+  std::int64_t answer_bytes = kAnswerBytes;  // of listings and searches
+  ContentBytes content_bytes = {};
   std::stop_token stop = {};
   // Nothing is changed (`dryRun`): the workspace only looks into it, and the answer says what would
   // be.

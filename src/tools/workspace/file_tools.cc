@@ -115,6 +115,7 @@ Result<Reply> run_on_depot(const FileTool& file, Call& call, const Arguments& ar
   const Work work{.files = files,
                   .clock = call.clock(),
                   .style = desk->manual ? Style::kManual : Style::kPlain,
+                  .content_bytes = Work::kServed,
                   .stop = call.stopping(),
                   .dry = file.is_dry(arguments)};
   return Reply(TRY(file.work(work, arguments)));
@@ -131,6 +132,7 @@ Result<Reply> run_on_directory(const FileTool& file, const FileTools::Directory&
   const Work work{.files = *files,
                   .clock = call.clock(),
                   .style = desk->manual ? Style::kManual : Style::kPlain,
+                  .content_bytes = Work::kServed,
                   .stop = call.stopping(),
                   .dry = dry};
   return Reply(TRY(file.work(work, arguments)));

@@ -5,6 +5,7 @@
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "base/budget.h"
+#include "base/quote.h"
 #include "data/cas/content_type.h"
 #include "data/text/lines.h"
 #include "tools/executor/shape.h"
@@ -42,10 +43,11 @@ class Portions final {
   Bytes buffer_;
 };
 
-Result<void> check_room(const WorkFile& file, const Bytes& text) {
-  if (text.size() <= kMaxReadBytes) return {};
-  return fail(Code::kFileTooLarge, "these lines of '{}' have over {} bytes; ask for fewer",
-              file.place(), kMaxReadBytes);
+Result<void> check_room(const WorkFile& file, const Bytes& text, std::uint64_t most) {
+  if (text.size() <= most) return {};
+  return fail(Code::kFileTooLarge,
+              "these lines of '{}' have over {} bytes; ask for fewer with limit, head or tail",
+              file.place(), most);
 }
 
 struct Lines {
@@ -55,7 +57,8 @@ struct Lines {
 };
 
 // Lines from `first`, counted from 1, as they are; without the end of the last one.
-Result<Lines> lines_of(const WorkFile& file, std::uint64_t first, std::uint64_t count) {
+Result<Lines> lines_of(const Work& work, const WorkFile& file, std::uint64_t first,
+                       std::uint64_t count) {
   Lines out;
   Portions portions(file);
   std::uint64_t line = 1;  // of what comes next
@@ -75,7 +78,7 @@ Result<Lines> lines_of(const WorkFile& file, std::uint64_t first, std::uint64_t 
       const auto end = portion.find('\n');
       const auto piece = portion.substr(0, end == ByteView::npos ? end : end + 1);
       if (line >= first) out.text += piece;
-      TRY(check_room(file, out.text));
+      TRY(check_room(file, out.text, work.content_bytes.text));
       portion.remove_prefix(piece.size());
       begun = end == ByteView::npos;
       if (!begun) ++line;
@@ -91,7 +94,8 @@ Result<Lines> lines_of(const WorkFile& file, std::uint64_t first, std::uint64_t 
 enum class LastEnd { kBeginsALine, kEndsTheLast };
 
 // The last lines, as they are.
-Result<Bytes> tail_of(const WorkFile& file, std::uint64_t count, LastEnd last_end) {
+Result<Bytes> tail_of(const Work& work, const WorkFile& file, std::uint64_t count) {
+  const auto last_end = work.manual() ? LastEnd::kEndsTheLast : LastEnd::kBeginsALine;
   Bytes sample(std::min<std::uint64_t>(file.info().size, kContentTypeSample), '\0');
   sample.resize(TRY(file.read(0, sample)));
   TRY(check_text(file, sample));
@@ -110,7 +114,7 @@ Result<Bytes> tail_of(const WorkFile& file, std::uint64_t count, LastEnd last_en
       --begin;
     }
     out.insert(0, portion, begin);
-    TRY(check_room(file, out));
+    TRY(check_room(file, out, work.content_bytes.text));
     if (begin > 0) break;
   }
   return without_cr(out);
@@ -121,10 +125,10 @@ struct Part {
   std::vector<std::string> notes;
 };
 
-Result<Part> range_of(const WorkFile& file, const Arguments& arguments) {
+Result<Part> range_of(const Work& work, const WorkFile& file, const Arguments& arguments) {
   const auto offset = static_cast<std::uint64_t>(arguments.number("offset", 1));
   const auto limit = static_cast<std::uint64_t>(arguments.number("limit", INT64_MAX));
-  auto lines = TRY(lines_of(file, offset, limit));
+  auto lines = TRY(lines_of(work, file, offset, limit));
   if (lines.seen < offset && offset > 1) {
     return fail(Code::kInvalidArgument, "'{}' has {} lines; offset {} is past its end",
                 file.place(), lines.seen, offset);
@@ -145,15 +149,14 @@ Result<Part> part_of(const Work& work, const WorkFile& file, const Arguments& ar
     return fail(Code::kInvalidArgument,
                 "offset and limit name a range of lines, head and tail another; give one of them");
   }
-  if (range) return range_of(file, arguments);
+  if (range) return range_of(work, file, arguments);
   if (tail != 0) {
-    const auto last_end = work.manual() ? LastEnd::kEndsTheLast : LastEnd::kBeginsALine;
-    return Part{TRY(tail_of(file, static_cast<std::uint64_t>(tail), last_end)), {}};
+    return Part{TRY(tail_of(work, file, static_cast<std::uint64_t>(tail))), {}};
   }
   if (head != 0) {
-    return Part{std::move(TRY(lines_of(file, 1, static_cast<std::uint64_t>(head))).text), {}};
+    return Part{std::move(TRY(lines_of(work, file, 1, static_cast<std::uint64_t>(head))).text), {}};
   }
-  auto text = TRY(read_all(file));
+  auto text = TRY(read_all(file, work.content_bytes.text));
   TRY(check_text(file, text));
   return Part{std::move(text), {}};
 }
@@ -205,7 +208,14 @@ std::string_view media_type(std::string_view place) {
 
 Result<json::Object> run_read_media(const Work& work, const Arguments& arguments) {
   const auto file = TRY(work.files.open_file(arguments.text("path")));
-  const auto content = TRY(read_all(*file));
+  const auto most = work.content_bytes.media;
+  if (file->info().size > most) {
+    return fail(Code::kFileTooLarge,
+                "'{}' has {} bytes, more than the {} that read_media_file gives; a text is read in "
+                "parts with read_text_file and offset, limit, head or tail",
+                shown(file->place(), 300), file->info().size, most);
+  }
+  const auto content = TRY(read_all(*file, most));
   const auto data = base64_encode(content);
   work.files.seen(*file);
   const auto type = media_type(file->place());
@@ -231,10 +241,12 @@ Result<Bytes> whole_text(const Work& work, std::string_view path, std::uint64_t&
     return fail(Code::kBudgetExceeded, "the files before it took all the time; read it by itself");
   }
   const auto file = TRY(work.files.open_file(path));
-  if (file->info().size > room) {
+  const auto size = file->info().size;
+  const auto most = work.content_bytes.text;
+  if (size > room && size <= most) {
     return fail(Code::kFileTooLarge, "the files before it fill the answer; read it by itself");
   }
-  auto text = TRY(read_all(*file));
+  auto text = TRY(read_all(*file, most));
   TRY(check_text(*file, text));
   room -= std::min<std::uint64_t>(room, text.size());
   work.files.seen(*file);
@@ -245,7 +257,7 @@ Result<json::Object> run_read_many(const Work& work, const Arguments& arguments)
   const auto paths = arguments.texts("paths").value_or(std::vector<std::string>{});
   std::string all;
   json::Array list;
-  std::uint64_t room = kMaxReadBytes;
+  std::uint64_t room = work.content_bytes.text;
   Budget budget(work.clock, {.time = Work::kTime, .stop = work.stop});
   for (const auto& path : paths) {
     auto text = whole_text(work, path, room, budget);
