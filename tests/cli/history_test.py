@@ -81,6 +81,10 @@ class Common:
         self.assertEqual([e["change"] for e in self.log("p:a")], [3, 1])
         for same in (("depot", "log", "p"), ("depot", "history", "p")):
             self.assertEqual(self.cairn(*same).text.splitlines(), lines)
+        self.cairn("rm", "p:a")
+        self.assertTrue(self.cairn("log", "p:a").text.splitlines()[0].endswith("(removed)"))
+        self.assertEqual([(e["change"], e.get("removed", False)) for e in self.log("p:a")],
+                         [(5, True), (3, False), (1, False)])
         self.fails(3, "DEPOT_NOT_FOUND", "log", "q")
 
     def test_a_version_is_read_by_its_address(self):
@@ -92,6 +96,9 @@ class Common:
         self.assertEqual(self.cat("p@0s:a"), "2\n")
         self.assertEqual(self.cairn("ls", "p@#1").text.split()[-1], "a")
         self.assertEqual(self.run_cairn("diff", "p@#1", "p", "--stat").code, 1)
+        self.cairn("export", "p@#1", str(self.dir / "then"))
+        self.assertEqual([path.name for path in (self.dir / "then").iterdir()], ["a"])
+        self.assertEqual((self.dir / "then/a").read_text(), "1\n")
         self.cairn("cp", "p@#1:a", "p:old")
         self.assertEqual(self.cat("p:old"), "1\n")
         self.fails(3, "HISTORY_NOT_FOUND", "cat", "p@~9:a")

@@ -100,7 +100,9 @@ class Reader:
             said = answer.get("truncated") or answer.get("hasMore") or bool(answer.get("stoppedBy"))
             if said and not more:
                 rest = {name: value for name, value in answer.items() if name != items}
-                self.check(f"{tool} says how to go on", False, arguments, rest)
+                # Of a search: files that are marked, now or before, are to be asked for by themselves.
+                marked = "maxPerFile" in answer.get("hint", "") and any(one.get("more") for one in found)
+                self.check(f"{tool} says how to go on", marked, arguments, rest)
                 return found
             if not more:
                 return found

@@ -1,5 +1,6 @@
 // Realm::history, in_history: what a depot, or a place in it, was.
 
+#include "data/realm/path_history.h"
 #include "data/realm/realm.h"
 
 namespace cairn {
@@ -79,31 +80,58 @@ Result<HistoryPage> Realm::history(const DepotId& depot, std::size_t limit,
   return page;
 }
 
+namespace {
+
+enum class Removals { kLeftOut, kListed };
+
+Result<PathHistory> changes_at(const KeyValueStore& kv, const RealmId& realm,
+                               const NodeReader& nodes, const Place& place, std::size_t limit,
+                               std::optional<std::string_view> cursor, Removals removals) {
+  // One more than is looked at, to compare the last with.
+  auto entries = TRY(newest(kv, TRY(range_before(realm, place.depot, cursor)), kMaxLookedAt + 1));
+  PathHistory page;
+  std::optional<NodeKey> key;
+  if (!entries.empty()) key = TRY(key_in(nodes, entries.front(), place.path));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i == kMaxLookedAt || page.changes.size() == limit) {
+      page.next_cursor = cursor_after(realm, place.depot, entries[i - 1].sequence);
+      break;
+    }
+    std::optional<NodeKey> before;
+    if (i + 1 < entries.size()) before = TRY(key_in(nodes, entries[i + 1], place.path));
+    if (key != before && (key || removals == Removals::kListed)) {
+      page.changes.push_back({std::move(entries[i]), key});
+    }
+    key = before;
+  }
+  return page;
+}
+
+}  // namespace
+
+Result<PathHistory> path_history(Realm& realm, const Place& place, std::size_t limit,
+                                 std::optional<std::string_view> cursor) {
+  TRY(check_limit(limit));
+  TRY(check_place(place.path));
+  TRY(realm.get_depot(place.depot));
+  return changes_at(realm.store().kv(), realm.id(), realm.nodes(), place, limit, cursor,
+                    Removals::kListed);
+}
+
 Result<HistoryPage> Realm::history_at(const Place& place, std::size_t limit,
                                       std::optional<std::string_view> cursor) const {
   if (place.path.is_root()) return history(place.depot, limit, cursor);
   TRY(check_limit(limit));
   TRY(check_place(place.path));
   TRY(get_depot(place.depot));
-  // One more than is looked at, to compare the last with.
-  auto entries = TRY(newest(kv_, TRY(range_before(id_, place.depot, cursor)), kMaxLookedAt + 1));
+  // A commit that removed the place has no root to show; the next one that makes it again is
+  // listed.
+  auto found = TRY(changes_at(kv_, id_, nodes_, place, limit, cursor, Removals::kLeftOut));
   HistoryPage page;
-  std::optional<NodeKey> key;
-  if (!entries.empty()) key = TRY(key_in(nodes_, entries.front(), place.path));
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i == kMaxLookedAt || page.entries.size() == limit) {
-      page.next_cursor = cursor_after(id_, place.depot, entries[i - 1].sequence);
-      break;
-    }
-    std::optional<NodeKey> before;
-    if (i + 1 < entries.size()) before = TRY(key_in(nodes_, entries[i + 1], place.path));
-    // A commit that removed the place has no root to show; the next one that makes it again is
-    // listed.
-    if (key && key != before) {
-      entries[i].root = *key;
-      page.entries.push_back(std::move(entries[i]));
-    }
-    key = before;
+  page.next_cursor = std::move(found.next_cursor);
+  for (auto& change : found.changes) {
+    change.commit.root = *change.key;
+    page.entries.push_back(std::move(change.commit));
   }
   return page;
 }

@@ -47,6 +47,39 @@ Result<void> compare(const NodeReader& nodes, const std::string& prefix, const N
   });
 }
 
+// Files whose content goes when a place is made exactly the directory, though it never came from
+// there.
+struct Lost {
+  std::vector<std::string> others;  // which others alone have changed since the last import
+  std::vector<std::string> both;    // which the directory has changed too, or removed
+};
+
+// What others have put there beside what the directory has, is not among them: it is to go.
+Result<void> find_lost(const NodeReader& nodes, const std::string& prefix, const NodePtr& base,
+                       const NodePtr& now, const NodePtr& mine, Lost& out) {
+  TRY(check_depth(prefix));
+  const auto opened = [&](const Entry* entry) -> Result<NodePtr> {
+    if (entry == nullptr || !entry->is_dir()) return empty_dict();
+    return dict_open(nodes, entry->key);
+  };
+  return dict_diff(nodes, now, mine, [&](const Entry* was, const Entry* is) -> Result<void> {
+    auto path = prefix + std::string((was != nullptr ? was : is)->name);
+    const auto found = TRY(dict_find(nodes, base, (was != nullptr ? was : is)->name));
+    const auto* last = found ? &found->entry : nullptr;
+    if (last == nullptr && (was == nullptr || is == nullptr)) return {};
+    if (last != nullptr && was != nullptr && was->key == last->key) return {};
+    const bool by_others = last != nullptr && is != nullptr && is->key == last->key;
+    if (was == nullptr && by_others) return {};
+    const bool no_file = (was == nullptr || was->is_dir()) && (is == nullptr || is->is_dir());
+    if (no_file) {
+      return find_lost(nodes, path + "/", TRY(opened(last)), TRY(opened(was)), TRY(opened(is)),
+                       out);
+    }
+    (by_others ? out.others : out.both).push_back(std::move(path));
+    return {};
+  });
+}
+
 PathList together(PathList first, const PathList& second) {
   first.files += second.files;
   first.paths.insert(first.paths.end(), second.paths.begin(), second.paths.end());
@@ -111,6 +144,8 @@ class ImportCommitter final {
         return conflict(paths, !request_.last);
       }
     }
+    out.changes.overwritten =
+        together(std::move(out.changes.overwritten), list_of(std::move(overwritten_), prefix_));
     TRY(describe(now, merged.settled, out.changes));
     if (request_.dry_run) {
       out.commit.depot = TRY(realm_.get_depot(request_.within.depot));
@@ -133,13 +168,18 @@ class ImportCommitter final {
   }
 
   Result<MergeResult> merge_with(const NodePtr& now) {
-    if (request_.remove_others) {
-      MergeResult exact;
-      exact.root = exact.settled = mine_;
-      return exact;
-    }
     TRY(stage_.add(empty_dict()));
     auto base = request_.last ? TRY(stage_.get(*request_.last)) : empty_dict();
+    if (request_.remove_others) {
+      Lost lost;
+      TRY(find_lost(stage_, "", base, now, mine_, lost));
+      MergeResult exact;
+      exact.root = exact.settled = mine_;
+      // Before the first import nobody can have changed what came from it.
+      (request_.last ? exact.conflicts : overwritten_) = std::move(lost.both);
+      std::ranges::move(lost.others, std::back_inserter(overwritten_));
+      return exact;
+    }
     Budget budget(realm_.clock(), {.entries = kMaxMergedChanges});
     return merge(stage_, base, mine_, now, budget, Settle::kOurs);
   }
@@ -176,6 +216,7 @@ class ImportCommitter final {
   std::string prefix_;
   NodeKey begin_;  // of what the importer sees
   NodePtr mine_;
+  std::vector<std::string> overwritten_;  // of others, whether by force or not
 };
 
 }  // namespace

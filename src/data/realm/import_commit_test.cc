@@ -121,7 +121,38 @@ TEST_F(ImportCommitTest, TheDepotBecomesTheDirectoryWhenOthersAreToGo) {
   EXPECT_EQ(depot.files(), (Files{{"a", "1"}}));
   EXPECT_THAT(done.changes.removed.paths, ElementsAre("b/"));
   EXPECT_THAT(done.changes.changed.paths, ElementsAre("a"));
+  EXPECT_THAT(done.changes.overwritten.paths, ElementsAre("a"));
   EXPECT_EQ(done.changes.removed.files, 1U);
+}
+
+TEST_F(ImportCommitTest, WhatOthersWroteIsNamedAlsoWhenOthersAreToGo) {
+  depot.with("f", "theirs").with("same", "1").committed();
+  ann.with("f", "mine").with("same", "1").with("docs/a", "1").with("docs/b", "1").committed();
+  ann.with("text", "1\n2\n3\n4\n5\n").with("gone", "1").with("own", "1").committed();
+  EXPECT_THAT(import(ann, {.remove_others = true}).changes.overwritten.paths, ElementsAre("f"));
+
+  // What the directory alone has changed is nobody else's, and what others alone did is named.
+  depot.with("docs/a", "theirs").with("docs/c", "theirs").without("same").committed();
+  ann.with("own", "2").without("docs/b").committed();
+  const auto exact = import(ann, {.remove_others = true});
+  EXPECT_THAT(exact.changes.overwritten.paths, ElementsAre("docs/a"));
+  EXPECT_EQ(exact.changes.overwritten.files, 1U);
+  EXPECT_EQ(depot.files().at("docs/a"), "1");
+
+  // What both did is a conflict, though a merge would fit.
+  depot.with("text", "1\n2\n3\n4\nfive\n").with("gone", "theirs").with("docs/a", "x").committed();
+  ann.with("text", "one\n2\n3\n4\n5\n").without("gone").committed();
+  const auto before = depot.record();
+  const auto refused = try_import(ann, {.remove_others = true});
+  ASSERT_THAT(refused, FailsWith(Code::kConflict));
+  EXPECT_THAT(detail_paths(refused.error()), ElementsAre("gone", "text"));
+  EXPECT_EQ(depot.record(), before);
+  const auto shown = import(ann, {.remove_others = true, .dry_run = true});
+  EXPECT_THAT(shown.changes.conflicts.paths, ElementsAre("gone", "text"));
+  EXPECT_THAT(shown.changes.overwritten.paths, ElementsAre("docs/a"));
+  const auto forced = import(ann, {.remove_others = true, .overwrite = true});
+  EXPECT_THAT(forced.changes.overwritten.paths, ElementsAre("docs/a", "gone", "text"));
+  EXPECT_EQ(depot.files(), ann.files());
 }
 
 TEST_F(ImportCommitTest, AtAPathOnlyThatIsTouched) {

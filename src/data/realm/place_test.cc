@@ -6,6 +6,7 @@
 
 #include "base/guarded.h"
 #include "data/realm/fsck.h"
+#include "data/realm/path_history.h"
 #include "data/realm/realm_testing.h"
 
 namespace cairn::realm_testing {
@@ -386,6 +387,10 @@ TEST(PlaceHistory, HasTheCommitsThatTouchedThePlace) {
   EXPECT_EQ(entries[2].root, first);
   EXPECT_EQ(entries[2].sequence, 2U);
   EXPECT_THAT(depot.at("docs/a").history(), SizeIs(3)) << "a file is a place, too";
+  const auto all = must(path_history(world.realm, depot.at("docs/a").place, 10, std::nullopt));
+  ASSERT_THAT(all.changes, SizeIs(4));
+  EXPECT_EQ(all.changes[1].commit.message, "docs removed");
+  EXPECT_FALSE(all.changes[1].key);
   EXPECT_THAT(depot.at("nowhere").history(), IsEmpty());
   EXPECT_TRUE(must(world.realm.in_history(docs.place, first)));
   EXPECT_FALSE(must(world.realm.in_history(depot.at("src").place, first)));

@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "data/realm/version.h"
 #include "data/store/update.h"
 
 namespace cairn {
@@ -27,6 +28,15 @@ Result<void> check_title(std::string_view title) {
                 "the title '{}' has a ':' in it, which ends the depot's name in an address such as "
                 "my-project:src/main.ts; choose one without",
                 shown(title));
+  }
+  // A word may be a tag, or no version at all: who has such a title goes first.
+  const auto at = title.rfind('@');
+  const auto version = Version::parse(at == std::string_view::npos ? "" : title.substr(at + 1));
+  if (version && !std::holds_alternative<Version::Tag>(version->value)) {
+    return fail(Code::kInvalidArgument,
+                "the title '{}' ends as the address of a version does ('{}') and would hide that "
+                "version of another depot; choose one without",
+                shown(title), shown(title.substr(at)));
   }
   for (std::string_view prefix : {"dpt_", "nod_", "dft_"}) {
     if (!title.starts_with(prefix)) continue;

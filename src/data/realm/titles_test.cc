@@ -63,7 +63,25 @@ TEST_F(TitlesTest, WhatLooksLikeAnAddressIsNoTitle) {
     EXPECT_EQ(refused(title).code, Code::kInvalidArgument) << title;
   }
   EXPECT_EQ(refused(std::string(201, 'x')).code, Code::kInvalidArgument);
-  for (const auto* title : {"a b", "a/b", "a@b", "dpt", "日本"}) make(title);
+  for (const auto* title : {"a b", "a/b", "a@b", "a@", "ada@example.org", "dpt", "日本"})
+    make(title);
+}
+
+TEST_F(TitlesTest, WhatLooksLikeAVersionOfAnotherIsNoTitle) {
+  const auto b = make("b");
+  for (const auto* title :
+       {"b@~1", "b@2h", "b@#1", "b@14", "b@2026-11-01", "b@yesterday", "a@b@~0"}) {
+    const auto error = refused(title);
+    EXPECT_EQ(error.code, Code::kInvalidArgument) << title;
+    EXPECT_THAT(error.message, HasSubstr("a version"));
+    EXPECT_FALSE(world_.realm.rename_depot(b, title)) << title;
+  }
+  // One from before is found, and can be renamed.
+  retitle(b, "b@~1");
+  forget_the_index();
+  EXPECT_THAT(titled("b@~1"), ElementsAre(b));
+  must(world_.realm.rename_depot(b, "b"));
+  EXPECT_TRUE(must(fsck(world_.realm)).clean());
 }
 
 TEST_F(TitlesTest, RenamingFreesTheOldTitleAndTakesTheNew) {

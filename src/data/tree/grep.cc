@@ -103,6 +103,7 @@ bool take_file(GrepResult::File& file, const GrepOptions& options, GrepResult& r
   }
   // Context before a match that was left out goes with it.
   while (!whole && lines > 0 && file.lines[lines - 1].number > last + options.context) --lines;
+  result.left_out = result.left_out || (file.more && taken > 0);
   file.more = file.more || !whole;
   file.matches = taken;
   file.lines.erase(file.lines.begin() + static_cast<std::ptrdiff_t>(lines), file.lines.end());

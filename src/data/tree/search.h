@@ -93,6 +93,7 @@ struct GrepResult {
 
   std::vector<File> files;
   std::uint64_t matches = 0;
+  bool left_out = false;  // max_per_file cut a file: going on does not give the rest of it
   Counts counts;
   // Why it stopped early: "matches", or a limit of the budget.
   std::optional<std::string> stopped_by;

@@ -82,6 +82,7 @@ void print_row(Output& out, Authors& authors, const Arguments& entry, std::size_
   }
   what += first_line(out.safe(entry.text("message")));
   if (entry.flag("merged")) what += " (merged)";
+  if (entry.flag("removed")) what += " (removed)";
   if (entry.flag("purged")) what += " (purged)";
   const auto head = fmt::format("{:<5}  {}  {:<12}  ", change, time, author);
   const auto taken = fitted(head, width).size() < head.size() ? width : head.size();

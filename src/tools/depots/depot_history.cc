@@ -1,3 +1,4 @@
+#include "data/realm/path_history.h"
 #include "tools/depots/changes.h"
 #include "tools/depots/depots.h"
 #include "tools/depots/tools.h"
@@ -12,16 +13,10 @@ struct Rows {
   std::optional<std::string> next;
 };
 
-Result<json::Object> row(Call& call, const Place& place, const Path& path,
-                         const HistoryEntry& entry, const std::vector<Tag>& tags) {
+Result<json::Object> row(Call& call, const Place& place, const HistoryEntry& entry,
+                         const std::vector<Tag>& tags) {
   auto out = render_history_entry(entry);
   out["message"] = TRY(depots::Changes(call, place).message(entry));
-  if (!path.is_root()) {
-    // The history is of the path; what one goes back to is a root of the depot.
-    const Version then{Version::Change{entry.sequence}};
-    out["root"] = TRY(call.realm().version_at(place, then)).root.render();
-    out["key"] = entry.root.render();
-  }
   json::Array names;
   for (const auto& tag : tags) {
     if (tag.sequence == entry.sequence) names.emplace_back(tag.name);
@@ -30,17 +25,38 @@ Result<json::Object> row(Call& call, const Place& place, const Path& path,
   return out;
 }
 
-Result<Rows> page_of(Call& call, const Place& place, const Path& path, std::size_t limit,
-                     std::optional<std::string_view> cursor) {
+// The commits that changed a path, with the roots of the place: those are what one goes back to.
+Result<Rows> page_of_path(Call& call, const Place& place, const Path& path, std::size_t limit,
+                          std::optional<std::string_view> cursor, const std::vector<Tag>& tags) {
   Place where = place;
   for (const auto& name : path.segments()) where.path = where.path.child(name);
-  auto page = TRY(call.realm().history_at(where, limit, cursor));
+  auto page = TRY(path_history(call.realm(), where, limit, cursor));
+  Rows out;
+  out.next = std::move(page.next_cursor);
+  for (auto& change : page.changes) {
+    const auto then = TRY(find_place(call.realm().nodes(), change.commit.root, place.path));
+    if (!then) continue;  // the whole place went
+    change.commit.root = then->key;
+    auto& shown = out.rows.emplace_back(TRY(row(call, place, change.commit, tags))).as_object();
+    if (change.key) {
+      shown["key"] = change.key->render();
+    } else {
+      shown["removed"] = true;
+    }
+  }
+  return out;
+}
+
+Result<Rows> page_of(Call& call, const Place& place, const Path& path, std::size_t limit,
+                     std::optional<std::string_view> cursor) {
   // Names were given with the whole depot in mind.
   const auto tags = place.path.is_root() ? TRY(call.realm().tags(place.depot)) : std::vector<Tag>();
+  if (!path.is_root()) return page_of_path(call, place, path, limit, cursor, tags);
+  auto page = TRY(call.realm().history_at(place, limit, cursor));
   Rows out;
   out.next = std::move(page.next_cursor);
   for (const auto& entry : page.entries) {
-    out.rows.emplace_back(TRY(row(call, place, path, entry, tags)));
+    out.rows.emplace_back(TRY(row(call, place, entry, tags)));
   }
   return out;
 }

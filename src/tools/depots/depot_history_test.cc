@@ -107,6 +107,22 @@ TEST_F(DepotHistoryTest, ADelegateReadsItsOwnMessagesAndNotWhatOthersSaidOfTheRe
             "the secret of src");
 }
 
+TEST_F(DepotHistoryTest, OfAPathHasTheCommitThatRemovedIt) {
+  put("docs/a", "1");
+  const auto gone = call("fs_rm", {{"nodeKey", depot_}, {"path", "docs/a"}});
+  commit(text(gone, "newRoot"), "away");
+  const auto whole = call("depot_history", {{"depotId", depot_}, {"path", "docs/a"}});
+  const auto part = call(writer_in("docs"), "depot_history", {{"depotId", depot_}, {"path", "a"}});
+  for (const auto& page : {whole, part}) {
+    ASSERT_EQ(page.at("entries").get_array().size(), 2U);
+    const auto& first = page.at("entries").at(0).as_object();
+    EXPECT_TRUE(tools_testing::is_true(first, "removed"));
+    EXPECT_FALSE(first.contains("key"));
+    EXPECT_TRUE(page.at("entries").at(1).as_object().contains("key"));
+  }
+  EXPECT_EQ(text(whole.at("entries").at(0).as_object(), "root"), root());
+}
+
 TEST_F(DepotHistoryTest, OfAPathHasTheCommitsThatChangedIt) {
   put("a", "1");
   put("b", "1");

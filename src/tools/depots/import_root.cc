@@ -93,7 +93,7 @@ Tool import_root() {
                                paths("removed", ""),
                                paths("kept", "Of others, which the directory has not"),
                                paths("absent", "Removed by others; the directory has them"),
-                               paths("overwritten", "Of others, by force"),
+                               paths("overwritten", "Of others; now the directory's"),
                                paths("conflicts", "Of a dry run"),
                                {"dryRun", shape::flag(), shape::kOptional}}),
       .annotations = {.destructive = true},

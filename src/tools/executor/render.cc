@@ -204,6 +204,7 @@ json::Value history_entry_shape() {
        {"purged", shape::flag("Something was removed from it for good since"), shape::kOptional},
        {"undid", range_shape(), shape::kOptional},
        {"key", shape::text("What the path became"), shape::kOptional},
+       {"removed", shape::flag("The path was removed"), shape::kOptional},
        {"tags", shape::list_of(shape::text()), shape::kOptional}});
 }
 

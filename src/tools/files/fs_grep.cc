@@ -71,6 +71,17 @@ std::size_t most_of_a_file(const Call& call, const Arguments& arguments, const L
   return static_cast<std::size_t>(arguments.number("maxPerFile", kMaxPerFile));
 }
 
+// Going on does not give what is over a file's share: the last answer says so too.
+void add_left_out(json::Object& out, bool before) {
+  auto hint =
+      fmt::format("maxPerFile cut files marked more{}; give one as path, or a larger maxPerFile",
+                  before ? ", here or in an answer before" : "");
+  if (const auto* rest = json::find(out, "hint")) {
+    hint = fmt::format("{}; {}", json::text(*rest), hint);
+  }
+  out["hint"] = std::move(hint);
+}
+
 Result<Reply> run(Call& call, const Arguments& arguments) {
   auto [opened, cursor] = TRY(fs::open_search(call, arguments));
   const auto pattern = TRY(pattern_of(arguments));
@@ -78,26 +89,23 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   options.max_matches = static_cast<std::size_t>(arguments.number("maxResults", kMaxResults));
   const auto path = TRY(fs::path_of(arguments));
   options.max_per_file = most_of_a_file(call, arguments, TRY(locate(opened.tree, path)));
+  const bool left_out_before = cursor && cursor->left_out;
   if (cursor) options.after = {std::move(cursor->path), cursor->line};
   Budget budget(call.clock(), call.limits());
   auto found = TRY(grep(opened.tree, path, pattern, options, budget));
+  const bool left_out = left_out_before || found.left_out;
   json::Array files;
-  bool more = false;
-  for (const auto& file : found.files) {
-    files.emplace_back(render(file));
-    more = more || file.more;
-  }
+  for (const auto& file : found.files) files.emplace_back(render(file));
   json::Object out;
   out["files"] = std::move(files);
   add_counts(out, found.matches, found.counts);
-  out["truncated"] = found.stopped_by || more;
+  out["truncated"] = found.stopped_by || left_out;
   if (found.stopped_by) {
     fs::add_rest(out, call, arguments, *found.stopped_by,
-                 {opened.target.root, found.reached.line, std::move(found.reached.path)},
+                 {opened.target.root, found.reached.line, std::move(found.reached.path), left_out},
                  "narrow the pattern, path or include");
-  } else if (more) {
-    out["hint"] = "a file marked more has further matches; give it as path, or a larger maxPerFile";
   }
+  if (left_out) add_left_out(out, left_out_before);
   return Reply(std::move(out));
 }
 

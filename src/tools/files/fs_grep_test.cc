@@ -116,7 +116,7 @@ TEST_F(FsGrepTest, AFullAnswerStopsTheSearchAndSaysSo) {
   EXPECT_GT(found.at("matches").to_number<int>(), 20);
 }
 
-// 500 files with one line that matches, and one with 2,500.
+// 500 files with one line that matches, and one with 3,500.
 class FsGrepManyTest : public FsGrepTest {
  protected:
   FsGrepManyTest() {
@@ -125,7 +125,7 @@ class FsGrepManyTest : public FsGrepTest {
       files.emplace_back(fmt::format("d{}/{:04}.txt", i % 5, i), "hay\nneedle\nhay\n");
     }
     std::string many;
-    for (int i = 1; i <= 2500; ++i) many += fmt::format("needle {}\n", i);
+    for (int i = 1; i <= 3500; ++i) many += fmt::format("needle {}\n", i);
     files.emplace_back("many.txt", many);
     put_all(files);
     std::ranges::sort(files);
@@ -169,6 +169,30 @@ TEST_F(FsGrepManyTest, CursorsLeadAnAgentThroughAllOfIt) {
     EXPECT_GT(json::write(json::Value(pages[i])).size(), 59'000U);
   }
   EXPECT_FALSE(is_true(pages.back(), "truncated"));
+}
+
+TEST_F(FsGrepManyTest, WhatIsOverAFilesShareIsSaidToTheEnd) {
+  put("zz.txt", "needle\nneedle\nneedle\n");
+  const json::Object search{
+      {"nodeKey", depot_}, {"pattern", "needle"}, {"maxResults", 502}, {"maxPerFile", 2}};
+  const auto pages =
+      all_pages(search, [&](const json::Object& arguments) { return call("fs_grep", arguments); });
+  ASSERT_EQ(pages.size(), 2U);
+  // Both limits of the first, each with what helps.
+  EXPECT_EQ(text(pages[0], "stoppedBy"), "matches");
+  EXPECT_THAT(text(pages[0], "hint"), HasSubstr("maxResults"));
+  EXPECT_THAT(text(pages[0], "hint"), HasSubstr("maxPerFile"));
+  EXPECT_TRUE(is_true(pages[1], "truncated"));
+  EXPECT_THAT(text(pages[1], "hint"), HasSubstr("maxPerFile"));
+
+  // Also when the last one has nothing of it.
+  put("zz.txt", "needle\n");
+  const auto end =
+      all_pages(search, [&](const json::Object& arguments) { return call("fs_grep", arguments); });
+  ASSERT_EQ(end.size(), 2U);
+  EXPECT_FALSE(end[1].contains("stoppedBy"));
+  EXPECT_TRUE(is_true(end[1], "truncated"));
+  EXPECT_THAT(text(end[1], "hint"), HasSubstr("in an answer before"));
 }
 
 TEST_F(FsGrepManyTest, AProgramGetsWhatItAsksFor) {
@@ -220,7 +244,7 @@ TEST_F(FsGrepManyTest, ACursorGoesOnInTheTreeItWasGivenFor) {
     add_lines(found, page);
   }
   // All but what is over a file's share.
-  EXPECT_EQ(found, std::vector(expected_.begin(), expected_.end() - 2400));
+  EXPECT_EQ(found, std::vector(expected_.begin(), expected_.end() - 3400));
 }
 
 TEST_F(FsGrepManyTest, ADelegateGoesOnInWhatItSeesAndNowhereElse) {

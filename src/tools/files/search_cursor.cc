@@ -47,12 +47,14 @@ std::optional<std::string> SearchCursor::render(const Arguments& arguments) cons
   for (std::size_t i = kLineBytes; i-- > 0;) {
     payload += static_cast<char>(line >> (8 * i) & 0xFF);
   }
+  payload += left_out ? '\1' : '\0';
   payload += path;
   return "s" + base32_encode(check_of(payload, arguments) + payload);
 }
 
 Result<SearchCursor> SearchCursor::parse(std::string_view text, const Arguments& arguments) {
-  constexpr auto kLeast = kCheckBytes + NodeKey::kSize + kLineBytes;
+  constexpr auto kHead = NodeKey::kSize + kLineBytes + 1;
+  constexpr auto kLeast = kCheckBytes + kHead;
   if (!text.starts_with('s') || text.size() > kMaxBytes) return refused("is not one of a search");
   const auto coded = text.substr(1);
   const auto bytes = base32_decode(coded, coded.size() * 5 / 8);
@@ -66,7 +68,8 @@ Result<SearchCursor> SearchCursor::parse(std::string_view text, const Arguments&
   for (const auto c : payload.substr(NodeKey::kSize, kLineBytes)) {
     out.line = out.line << 8 | static_cast<unsigned char>(c);
   }
-  out.path = payload.substr(NodeKey::kSize + kLineBytes);
+  out.left_out = payload[kHead - 1] != '\0';
+  out.path = payload.substr(kHead);
   return out;
 }
 

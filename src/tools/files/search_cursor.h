@@ -23,6 +23,8 @@ struct SearchCursor {
   NodeKey root;
   std::uint64_t line = 0;
   std::string path;
+  // The answers before this left something out that going on does not give.
+  bool left_out = false;
 
   // Nothing when the path is longer than one that can be named.
   std::optional<std::string> render(const Arguments& arguments) const;
