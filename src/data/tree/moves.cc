@@ -42,7 +42,10 @@ class Pairing final {
     for (const auto& change : changes) {
       if (change.before && !change.after) TRY(remove(change.path, *change.before));
     }
-    std::ranges::stable_sort(out, in_path_order, &Change::path);
+    std::ranges::sort(out, [](const Change& a, const Change& b) {
+      if (a.path != b.path) return in_path_order(a.path, b.path);
+      return a.before.has_value() && !b.before.has_value();
+    });
     return {};
   }
 
