@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr std::int64_t kMaxMergedChanges = 10'000'000;
+constexpr std::int64_t kMaxImportedChanges = 10'000'000;
 
 void note(PathList& list, std::string path, const Entry& entry) {
   list.files += entry.is_dir() ? entry.files : 1;
@@ -180,7 +180,7 @@ class ImportCommitter final {
       std::ranges::move(lost.others, std::back_inserter(overwritten_));
       return exact;
     }
-    Budget budget(realm_.clock(), {.entries = kMaxMergedChanges});
+    Budget budget(realm_.clock(), {.entries = kMaxImportedChanges});
     return merge(stage_, base, mine_, now, budget, Settle::kOurs);
   }
 

@@ -29,7 +29,9 @@ Result<std::vector<Leaf>> Leaves::of(const DelegateId& author, const Place& plac
                  return ++looked < kMostLooked ? Scan::kContinue : Scan::kStop;
                }));
   if (error) return Failure(std::move(*error));
-  std::ranges::stable_sort(out, std::greater(), &Leaf::time);
+  std::ranges::sort(out, [](const Leaf& a, const Leaf& b) {
+    return a.time != b.time ? a.time > b.time : a.root < b.root;
+  });
   return out;
 }
 
