@@ -187,7 +187,7 @@ TEST_F(BoundsTest, AFileWithMoreMatchesThanItsShareShowsThemByItsPath) {
   json::Object arguments{{"nodeKey", depot}, {"pattern", "needle"}, {"maxResults", 1000}};
   const auto all = get("fs_grep", arguments);
   EXPECT_TRUE(all.at("truncated").get_bool());
-  EXPECT_THAT(text_of(all, "hint"), HasSubstr("give it as path"));
+  EXPECT_THAT(text_of(all, "hint"), HasSubstr("give one as path"));
   EXPECT_EQ(all.at("matches").to_number<int>(), 101);
   arguments["path"] = "a";
   const auto one = get("fs_grep", arguments);
