@@ -112,9 +112,11 @@ class Common:
 
     def test_a_title_with_an_at_goes_first(self):
         self.begin()
-        self.cairn("depot", "create", "p@~1")
-        self.put("p@~1:mine", "x")
-        self.assertEqual(self.cat("p@~1:mine"), "x")
+        refused = self.fails(2, "INVALID_ARGUMENT", "depot", "create", "p@~1")
+        self.assertIn("would hide that version", refused.err)
+        self.cairn("depot", "create", "p@home")
+        self.put("p@home:mine", "x")
+        self.assertEqual(self.cat("p@home:mine"), "x")
         self.assertEqual(self.cat("p@~2:a"), "1\n")
 
     def test_one_path_comes_back_and_the_rest_stays(self):
