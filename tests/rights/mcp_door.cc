@@ -109,7 +109,7 @@ McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
       handler_(mcp_, world.clock, random_, options_of(agent_, heartbeat)),
       workspace_handler_(workspace_mcp_, world.clock, random_,
                          {.admit =
-                              [this, &world](const http::Request& request) {
+                              [&world](const http::Request& request) {
                                 return admit(world.engine().workspaces(), world.engine().executor(),
                                              request);
                               }}),
