@@ -7,43 +7,51 @@
 
 set(CAIRN_INCLUDE_ROOTS ${CMAKE_BINARY_DIR}/include)
 
-# With CAIRN_TOGETHER, for builds that are made whole and seldom: sources of a module are compiled several at
-# once, which parses their headers once. Those that say the same name for different things go ALONE; a module
-# with many of them is kept APART. (CMake's own unity builds name sources by their place on the machine, and so
-# share no compiler cache between clones.)
-option(CAIRN_TOGETHER "Compile several sources of a module at once" OFF)
-set(CAIRN_TOGETHER_MOST 7)
+# Sources of a module are compiled several at once, which parses and instantiates what they share once: half the time
+# of a build. batches.awk puts together what can be; what it cannot tell goes ALONE. (CMake's own unity builds name
+# sources by their place on the machine, and so share no compiler cache between clones.) See CAIRN_TOGETHER.
+# Lines of a batch: one changed source compiles its batch again.
+set(CAIRN_TOGETHER_MOST 800)
+set(CAIRN_TOGETHER_MOST_TESTS 1600)
 if(CAIRN_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ takes included sources for headers, which should not have anonymous namespaces.
   add_compile_options(-Wno-subobject-linkage)
 endif()
 
-function(cairn_together sources folder alone)
-  set(compiled ${alone})
-  set(batch "")
-  set(number 0)
-  list(REMOVE_ITEM ${sources} ${alone})
-  list(LENGTH ${sources} left)
-  foreach(source IN LISTS ${sources})
-    string(APPEND batch "#include \"${folder}/${source}\"\n")
-    math(EXPR left "${left} - 1")
-    math(EXPR full "(${number} + 1) % ${CAIRN_TOGETHER_MOST}")
-    if(full EQUAL 0 OR left EQUAL 0)
-      set(file ${CMAKE_CURRENT_BINARY_DIR}/together_${number}.cc)
-      file(GENERATE OUTPUT ${file} CONTENT "${batch}")
-      list(APPEND compiled ${file})
-      set(batch "")
+# cairn_together(VARIABLE NAME FOLDER MOST ALONE): the sources of the variable, relative to this folder, become batches.
+function(cairn_together sources name folder most alone)
+  set(compiled "")
+  foreach(source IN LISTS alone)
+    if(source IN_LIST ${sources})
+      list(APPEND compiled ${source})
     endif()
+  endforeach()
+  list(REMOVE_ITEM ${sources} ${alone})
+  execute_process(COMMAND awk -v most=${most} -f ${CMAKE_SOURCE_DIR}/cmake/batches.awk ${${sources}}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE batches OUTPUT_STRIP_TRAILING_WHITESPACE
+    COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" batches "${batches}")
+  set(number 0)
+  foreach(batch IN LISTS batches)
+    string(REPLACE " " ";" batch "${batch}")
+    list(TRANSFORM batch REPLACE "(.+)" "#include \"${folder}/\\1\"")
+    list(JOIN batch "\n" text)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_${number}.cc)
+    file(GENERATE OUTPUT ${file} CONTENT "${text}\n")
+    list(APPEND compiled ${file})
     math(EXPR number "${number} + 1")
   endforeach()
   set(${sources} ${compiled} PARENT_SCOPE)
 endfunction()
 
 function(cairn_module)
-  cmake_parse_arguments(ARG "APART" "NAME;FOLDER;COST" "DEPENDS;LINKS;SOURCES;ALONE;TESTS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;FOLDER;COST" "DEPENDS;LINKS;SOURCES;ALONE;TESTS;LABELS" ${ARGN})
   set(target cairn_${ARG_NAME})
-  if(CAIRN_TOGETHER AND NOT ARG_APART)
-    cairn_together(ARG_SOURCES ${ARG_FOLDER} "${ARG_ALONE}")
+  if(CAIRN_TOGETHER)
+    cairn_together(ARG_SOURCES together ${ARG_FOLDER} ${CAIRN_TOGETHER_MOST} "${ARG_ALONE}")
+    if(ARG_TESTS)
+      cairn_together(ARG_TESTS together_test ${ARG_FOLDER} ${CAIRN_TOGETHER_MOST_TESTS} "${ARG_ALONE}")
+    endif()
   endif()
   add_library(${target} STATIC ${ARG_SOURCES})
   cmake_path(GET ARG_FOLDER PARENT_PATH parent)

@@ -2,15 +2,17 @@
 
 add_library(cairn_flags INTERFACE)
 target_compile_options(cairn_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual
+  -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual
   -Wunused -Woverloaded-virtual -Wnull-dereference -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these inside libstdc++ and fmt for correct code at -O2 and under sanitizers.
-  target_compile_options(cairn_flags INTERFACE -Wno-maybe-uninitialized -Wno-null-dereference
+  # Of sources compiled together, a name in one is no concern of another: of locals only.
+  target_compile_options(cairn_flags INTERFACE $<IF:$<BOOL:${CAIRN_TOGETHER}>,-Wshadow=local,-Wshadow>
+    -Wno-maybe-uninitialized -Wno-null-dereference
     -Wno-restrict -Wno-dangling-pointer -Wno-array-bounds -Wno-stringop-overflow
     -Wno-stringop-overread)
 else()
-  target_compile_options(cairn_flags INTERFACE -Wthread-safety)
+  target_compile_options(cairn_flags INTERFACE -Wshadow -Wthread-safety)
 endif()
 
 # Function names and lines: enough for a profile or a stack, in a tenth of the room of -g.

@@ -25,7 +25,7 @@ Files project(const Files& set, const std::vector<std::string>& without = {}) {
 }
 
 // Every test here starts from kProject and ends by checking that it is as it was.
-class Change : public testing::Test {
+class ChangeTest : public testing::Test {
  protected:
   void TearDown() override { EXPECT_EQ(t.files(root), kProject) << "the old root has changed"; }
 
@@ -35,7 +35,7 @@ class Change : public testing::Test {
 
 // ---- write --------------------------------------------------------------------------------------
 
-using Write = Change;
+using Write = ChangeTest;
 
 TEST_F(Write, CreatesOverwritesAndMakesParents) {
   struct Case {
@@ -135,7 +135,7 @@ TEST_F(Write, ToARootThatIsAFileIsRefused) {
 
 // ---- mkdir and rm -------------------------------------------------------------------------------
 
-using Mkdir = Change;
+using Mkdir = ChangeTest;
 
 TEST_F(Mkdir, MakesWhatIsMissingAndLeavesWhatIsThere) {
   struct Case {
@@ -184,7 +184,7 @@ TEST_F(Mkdir, InAnEmptyTreeStoresTheEmptyDirectory) {
   EXPECT_THAT(typed_files(t.store, made.root), ElementsAre(testing::Key("a/")));
 }
 
-using Remove = Change;
+using Remove = ChangeTest;
 
 TEST_F(Remove, TakesAwayFilesAndWholeDirectories) {
   struct Case {
@@ -238,7 +238,7 @@ struct TransferCase {
   Files copied;
 };
 
-using Transfer = Change;
+using Transfer = ChangeTest;
 
 TEST_F(Transfer, MovesAndCopies) {
   const TransferCase cases[] = {
@@ -362,7 +362,7 @@ TEST_F(Transfer, WorksOnNamesThatLookLikeIndices) {
 
 // ---- edit ---------------------------------------------------------------------------------------
 
-class Edit : public Change {
+class Edit : public ChangeTest {
  protected:
   Result<TextEditResult> edited(const std::string& before, std::vector<Replacement> edits) {
     auto with = must(write(t.stage, root, path("f.txt"), before)).root;
@@ -407,7 +407,7 @@ TEST_F(Edit, RefusesWithTheReason) {
   EXPECT_THAT(edited("a\n", {{"", "x"}}), FailsWith(Code::kInvalidArgument));
   EXPECT_THAT(edited(std::string("a\0b", 3), {{"a", "x"}}), FailsWith(Code::kNotText));
   EXPECT_THAT(edited("\xff\xfe", {{"a", "x"}}), FailsWith(Code::kNotText));
-  EXPECT_THAT(edited(std::string(kMaxEditBytes + 1, 'x'), {{"a", "x"}}),
+  EXPECT_THAT(edited(std::string(kMaxEditedSize + 1, 'x'), {{"a", "x"}}),
               FailsWith(Code::kFileTooLarge));
   const Replacement any[] = {{"a", "b"}};
   EXPECT_THAT(edit(t.stage, root, path("src"), any), FailsWith(Code::kNotAFile));
@@ -417,7 +417,7 @@ TEST_F(Edit, RefusesWithTheReason) {
 }
 
 TEST_F(Edit, WorksUpToTheLargestSize) {
-  std::string large(kMaxEditBytes, 'x');
+  std::string large(kMaxEditedSize, 'x');
   large[1'000'000] = 'a';
   auto result = must(edited(large, {{"a", "b"}}));
   large[1'000'000] = 'b';
@@ -435,7 +435,7 @@ TEST_F(Edit, WorksByIndexAndKeepsTheType) {
 
 // ---- rewrite ------------------------------------------------------------------------------------
 
-class Rewrite : public Change {
+class Rewrite : public ChangeTest {
  protected:
   struct Plan {
     std::map<std::string, std::string> from;
