@@ -83,6 +83,9 @@ constexpr std::array kCodes{
     CodeInfo{Code::kUnavailable, "UNAVAILABLE", 503, 6},
     CodeInfo{Code::kStoreLocked, "STORE_LOCKED", 503, 6},
     CodeInfo{Code::kStoreIncompatible, "STORE_INCOMPATIBLE", 500, 6},
+    CodeInfo{Code::kStoreDamaged, "STORE_DAMAGED", 500, 6},
+    CodeInfo{Code::kStoreReadOnly, "STORE_READ_ONLY", 503, 6},
+    CodeInfo{Code::kStorageFull, "STORAGE_FULL", 507, 5},
     CodeInfo{Code::kIoError, "IO_ERROR", 500, 6},
     CodeInfo{Code::kInternal, "INTERNAL", 500, 6},
 };

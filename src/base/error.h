@@ -92,6 +92,9 @@ enum class Code {
   kUnavailable,
   kStoreLocked,
   kStoreIncompatible,
+  kStoreDamaged,
+  kStoreReadOnly,
+  kStorageFull,
   kIoError,
   kInternal,
 };

@@ -60,6 +60,8 @@ class Common:
         self.assertEqual(self.files("b"), ["x/f.md", "y/g.md"])
         self.cairn("cp", "a:", "b:all")
         self.assertIn("all/x/f.md", self.files("b"))
+        self.cairn("cp", "a:x/f.md", "b:into/")
+        self.assertIn("into/f.md", self.files("b"))
         self.fails(4, "TARGET_EXISTS", "cp", "a:x/f.md", "b:y/g.md")
 
     def test_a_move_goes_into_the_other_depot_in_two_commits(self):
@@ -172,19 +174,32 @@ class Common:
         self.cairn("cp", "a:secret", "b:copy")
         self.cairn("cp", "a:secret", "again")
         key = self.key("a:secret")
-        done = self.cairn("purge", "a:secret")
+        self.assertIn("--everywhere", self.cairn("purge", "a:secret", "--dry-run").err)
+        done = self.run_cairn("purge", "a:secret")
+        self.assertEqual(done.code, 4)
         self.assertIn("  a:again\n", done.text)
         self.assertIn("  b:copy\n", done.text)
-        self.assertIn("--everywhere", done.err)
+        self.assertIn(f"cairn purge {key}", done.err)
         self.assertEqual(self.cairn("cat", "b:copy").text, SECRET)
         self.cairn("depot", "delete", "b", "--yes")
-        report = self.cairn("purge", "a:again", "--json").json
+        report = self.run_cairn("purge", "a:again", "--json").json
         self.assertEqual([h["kind"] for h in report["holders"]], ["deleted depot"])
         self.assertFalse(report["gone"])
         self.assertTrue(self.cairn("purge", key, "--json").json["gone"])
         self.fails(3, "NODE_NOT_FOUND", "cat", key)
         self.cairn("depot", "restore", "b")
         self.assertEqual(self.files("b"), [])
+
+    def test_a_delegate_that_was_revoked_holds_nothing(self):
+        self.put("a:dir/secret", SECRET)
+        self.put("a:dir/f", "1")
+        directory = self.cairn("call", "fs_stat", "nodeKey=" + self.version("a", 0), "path=dir").json["key"]
+        key = self.key("a:dir/secret")
+        made = self.cairn("delegate", "create", "--name", "reader", "--scope", directory, "--json").json
+        done = self.run_cairn("purge", "a:dir/secret")
+        self.assertIn("the scope of the delegate", done.text)
+        self.cairn("delegate", "revoke", made["delegate"]["delegateId"])
+        self.assertTrue(self.cairn("purge", key, "--json").json["gone"])
 
     def test_garbage_says_what_it_spared(self):
         root = self.put("a:f", "1")
@@ -329,12 +344,13 @@ class OverAServer(Common, Depots):
         stop = threading.Event()
         failures = []
 
-        def write():
+        def write(who):
             i = 0
             while not stop.is_set():
                 i += 1
+                # Each its own content: the same root, made by two on different ones, would be a conflict.
                 status, made = self.ask("POST", f"/api/realm/me/nodes/fs/{depot}/write",
-                                        {"path": f"w{i % 5}", "content": str(i)})
+                                        {"path": f"w{who}{i % 5}", "content": f"{who} {i}"})
                 if status == 200:
                     status, made = self.ask("POST", f"/api/realm/me/depots/{depot}/commit",
                                             {"root": made["newRoot"]})
@@ -342,10 +358,10 @@ class OverAServer(Common, Depots):
                 if status != 200 and made["error"] != "NODE_NOT_FOUND":
                     failures.append(made)
 
-        threads = [threading.Thread(target=write) for _ in range(3)]
+        threads = [threading.Thread(target=write, args=(who,)) for who in range(3)]
         for thread in threads:
             thread.start()
-        report = self.cairn("purge", "a:secret", "--everywhere", "--json").json
+        report = self.run_cairn("purge", "a:secret", "--everywhere", "--json").json
         stop.set()
         for thread in threads:
             thread.join()

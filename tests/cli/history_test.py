@@ -86,6 +86,25 @@ class Common:
         self.assertEqual([(e["change"], e.get("removed", False)) for e in self.log("p:a")],
                          [(5, True), (3, False), (1, False)])
         self.fails(3, "DEPOT_NOT_FOUND", "log", "q")
+        self.fails(3, "PATH_NOT_FOUND", "log", "p:none")
+
+    def test_the_log_of_a_version_ends_with_it(self):
+        self.begin()
+        for where, wanted in (("p@~1", [3, 2, 1, 0]), ("p@#2", [2, 1, 0]), ("p@#2:a", [1]), ("p@~0:a", [3, 1])):
+            self.assertEqual([e["change"] for e in self.log(where)], wanted, where)
+        self.assertEqual(len(self.cairn("log", "p@~1", "-n", "2").text.splitlines()), 2)
+        self.fails(3, "HISTORY_NOT_FOUND", "log", "p@#99")
+        long_ago = self.fails(3, "HISTORY_NOT_FOUND", "log", "p@2020-01-01")
+        self.assertRegex(long_ago.err, r"the history begins \d{4} days later, with #0")
+
+    def test_what_would_be_taken_back_is_said_and_nothing_happens(self):
+        self.begin()
+        before = self.log("p")
+        self.assertIn("would take back #3", self.cairn("undo", "p", "#3", "--dry-run").text)
+        self.assertIn("would change the depot", self.cairn("depot", "revert", "p", "~1", "--dry-run").text)
+        self.assertIn("would change nothing", self.cairn("depot", "revert", "p", "~0", "--dry-run").text)
+        self.fails(3, "HISTORY_NOT_FOUND", "undo", "p", "#99", "--dry-run")
+        self.assertEqual(self.log("p"), before)
 
     def test_a_version_is_read_by_its_address(self):
         self.begin()

@@ -29,7 +29,8 @@ ID = re.compile(r"(dpt|dlt|usr)_[0-9A-HJKMNP-TV-Z]{26}")
 KINDS = {"dpt": "depot", "dlt": "delegate", "usr": "user"}
 TIMES = {"createdAt", "updatedAt", "time", "expiresAt", "revokedAt", "accessTokenExpiresAt"}
 HIDDEN = {"accessToken": "{token}", "refreshToken": "{token}", "nextCursor": "{cursor}",
-          "lastModified": "{time}", "version": "{version}", "physicalBytes": "{bytes}"}
+          "lastModified": "{time}", "version": "{version}", "physicalBytes": "{bytes}",
+          "logicalBytes": "{bytes}"}
 # Longer texts stand with their beginning and their hash.
 MAX_TEXT = 600
 # What a complete result has in the modern era only.

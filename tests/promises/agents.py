@@ -16,7 +16,8 @@ EXPECTED = {"CONFLICT", "PRECONDITION_FAILED", "EDIT_NO_MATCH", "EDIT_AMBIGUOUS"
             "TARGET_EXISTS", "KEY_EXISTS", "KEY_NOT_FOUND", "POINTER_NOT_FOUND", "NOT_A_FILE", "ENOENT",
             "EXISTS_AS_FILE", "HISTORY_NOT_FOUND"}
 TEXTS = ("a.txt", "docs/b.txt", "docs/c.txt", "data.json", "docs/conf.json", "logo.bin")
-POOL = ("pool-1.txt", "docs/pool-2.txt", "pool-3.json")
+BOX = "box"  # a directory that some fill and others remove
+POOL = ("pool-1.txt", "docs/pool-2.txt", "pool-3.json", f"{BOX}/pool-4.txt", f"{BOX}/deep/pool-5.txt")
 
 
 class Agent:
@@ -26,6 +27,7 @@ class Agent:
         self.stage, self.name, self.hands, self.prefix = stage, name, hands, prefix
         self.reads_bytes = hasattr(hands[0], "put")  # over REST; MCP is for texts
         self.seen = {place: {} for place in stage.places}  # path to content, as it was last seen
+        self.boxes = {}  # place to what was in the box when it was last listed: path to content
 
     def call(self, hand, tool, **arguments):
         try:
@@ -62,6 +64,11 @@ class Agent:
         if self.stage.hot in paths and dice.random() < 0.5:
             return self.stage.hot
         return dice.choice(paths) if paths else None
+
+    def box(self, place):
+        """What is in the box now, for those who see all of the depot."""
+        return {path: content for path, content in place.ledger.state.items()
+                if path.startswith(BOX + "/") and not self.prefix}
 
     def of_pool(self, dice):
         names = [name[len(self.prefix):] for name in POOL if name.startswith(self.prefix)]

@@ -1,16 +1,16 @@
 """Agents in a workspace."""
 
-from agents import Agent, an_edit, new_name
+from agents import BOX, Agent, an_edit, new_name
 from contents import fresh, is_binary, revised, with_text_replaced
 from hands import Refusal
-from ledger import Change, marks
+from ledger import Change, marks, marks_in
 
 
 class DeskAgent(Agent):
     """Uses a workspace: every change is a commit."""
 
     STEPS = {"read": 8, "read_part": 1, "write": 8, "edit": 6, "create": 2, "remove": 1, "move": 2, "undo": 2,
-             "dry_run": 1}
+             "dry_run": 1, "look_into_box": 2, "remove_box": 3}
 
     def desk(self, dice):
         at = dice.randrange(len(self.stage.places))
@@ -85,6 +85,25 @@ class DeskAgent(Agent):
             self.change(place, hand, "delete_file", (), set(marks(self.seen[place][path])), path=path)
             del self.seen[place][path]
 
+    def look_into_box(self, dice, pen):
+        """Lists a directory; what is in it then is what its remover means."""
+        place, hand = self.desk(dice)
+        if self.box(place):
+            self.call(hand, dice.choice(["list_directory", "directory_tree"]), path=BOX)
+            self.boxes[place] = self.box(place)
+
+    def remove_box(self, dice, pen):
+        place, hand = self.desk(dice)
+        if place not in self.boxes:
+            self.look_into_box(dice, pen)
+            return
+        seen = {path: view for path, view in self.seen[place].items() if path.startswith(BOX + "/")}
+        removed = set(marks_in(self.boxes[place])) | set(marks_in(seen))
+        self.change(place, hand, "delete_file", (), removed, path=BOX, recursive=True)
+        for path in seen:
+            del self.seen[place][path]
+        self.stage.count("box removed")
+
     def move(self, dice, pen):
         place, hand = self.desk(dice)
         paths = self.files(place)
@@ -111,8 +130,8 @@ class DeskAgent(Agent):
     def undo(self, dice, pen):
         place, hand = self.desk(dice)
         changes = self.call(hand, "history")["changes"]
-        open_ones = [one["change"] for one in changes if not one.get("undone") and one["paths"]]
-        own = {"change": dice.choice(open_ones)} if open_ones and dice.random() < 0.5 else {}
+        numbers = [one["change"] for one in changes if one["paths"]]
+        own = {"change": dice.choice(numbers)} if numbers and dice.random() < 0.5 else {}
         try:
             answer = self.call(hand, "undo", **own)
         except Refusal as refusal:

@@ -64,6 +64,7 @@ class Ledger:
         self.live = set(marks_in(state))
         self.ever = set(self.live)  # everything that was acknowledged
         self.copied = set()  # what may be in several files, as it was moved or copied
+        self.written_again = set()  # what its author has put into several roots of its own, on other lines
         self.commits = []
 
     def present(self):
@@ -76,10 +77,12 @@ class Ledger:
         if lost:
             raise Broken("lost", f"{', '.join(lost)} after {why}")
         for path, content in self.state.items():
-            twice = sorted(mark for mark, count in marks(content).items() if count > 1)
+            twice = sorted(mark for mark, count in marks(content).items()
+                           if count > 1 and mark not in self.written_again)
             if twice:
                 raise Broken("doubled", f"{', '.join(twice)} in {path} after {why}")
-        twice = sorted(m for m, count in found.items() if count > 1 and m not in self.copied)
+        twice = sorted(m for m, count in found.items()
+                       if count > 1 and m not in self.copied | self.written_again)
         if twice:
             raise Broken("doubled", f"{', '.join(twice)} in several files after {why}")
 

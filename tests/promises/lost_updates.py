@@ -20,7 +20,7 @@ from stage import World
 from story import Plan, play, shrunk
 
 # What has to happen in a run of some length: without it the stories would prove nothing.
-WANTED = ("CONFLICT", "PRECONDITION_FAILED", "again", "committed", "forced", "imported", "insist", "json", "merged",
+WANTED = ("box removed", "CONFLICT", "PRECONDITION_FAILED", "again", "committed", "forced", "imported", "insist", "json", "merged",
           "merged by a write", "redo", "edit what is merged", "reverted", "told", "undone", "workspace")
 SOME = 100
 

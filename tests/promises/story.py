@@ -5,7 +5,7 @@ import random
 import shutil
 import tempfile
 
-from agents import TEXTS
+from agents import BOX, TEXTS
 from contents import Pen, fresh
 from desk_agent import DeskAgent
 from hands import Desk, Mcp, Rest, Shell
@@ -62,7 +62,7 @@ class Stage:
         self.hot = dice.choice(TEXTS)  # what most of them work on
         self.places = []
         for number in range(plan.depots):
-            files = {path: fresh(dice, pen, path, size=6) for path in TEXTS}
+            files = {path: fresh(dice, pen, path, size=6) for path in (*TEXTS, f"{BOX}/first.txt")}
             place = Place(world, f"story-{world.stories}-{number}", files)
             self.script.name(place.depot, f"depot-{number}")
             self.places.append(place)

@@ -1,6 +1,6 @@
 """Agents that use the tools of files: what they read, and the roots they make."""
 
-from agents import Agent, an_edit, new_name
+from agents import BOX, Agent, an_edit, new_name
 from contents import fresh, is_binary, revised, with_text_replaced
 from hands import Refusal
 from ledger import Change, marks
@@ -15,7 +15,6 @@ class Chain:
         self.root = None  # of the last write
         self.change, self.mine, self.touched = Change(), {}, set()
         self.committed = self.told = False
-        self.merged = None  # the root that a CONFLICT made of it
 
     def key(self):
         return self.root or self.at or self.place.depot
@@ -31,6 +30,7 @@ class Chain:
         removed = self.left_out(path, content, set(removed))
         self.root = root
         self.change = self.change.then(added, removed)
+        self.owner.has_written(self.place, path, added)
         self.touched.add(path)
         if content is None:
             self.views.pop(path, None)
@@ -57,7 +57,8 @@ class Writer(Agent):
         super().__init__(stage, name, hands, prefix)
         self.chains, self.trouble = [], None
         self.keys = {}  # of contents it has seen
-        self.last = {place: {} for place in stage.places}  # path to the marks it read last, on whatever root
+        self.last = {place: {} for place in stage.places}  # path to the marks it read last, or wrote since, on whatever root
+        self.last_text = {place: {} for place in stage.places}  # and to the content
         self.left = {place: {} for place in stage.places}  # path to what it left out itself since it read it
 
     def hand(self, dice):
@@ -93,10 +94,18 @@ class Writer(Agent):
             return
         content = self.look(self.hand(dice), chain.key(), path, dice)
         chain.views[path] = content
-        self.last[chain.place][path] = set(marks(content))
+        self.has_read(chain.place, path, content)
         if chain.root is None and chain.at is None:
             self.seen[chain.place][path] = content
             self.left[chain.place].pop(path, None)
+
+    def has_read(self, place, path, content):
+        self.last[place][path] = set(marks(content))
+        self.last_text[place][path] = content
+
+    def has_written(self, place, path, added):
+        """What it wrote itself it has seen: it may leave it out when it goes on from another of its roots."""
+        self.last[place].setdefault(path, set()).update(set(added))
 
     def look(self, hand, key, path, dice):
         """The whole of a file; its key is kept, for those who have to name it."""
@@ -125,10 +134,9 @@ class Writer(Agent):
     def pin(self, dice, pen):
         """Takes the depot's root, to work on that tree and no other."""
         place = dice.choice(self.stage.places)
-        if self.prefix:
-            return  # what a part of a depot was is remembered by nobody
         root = self.call(self.hand(dice), "get_depot", depotId=place.depot)["root"]
-        self.keep(Chain(self, place, {}, root))
+        if root is not None:
+            self.keep(Chain(self, place, {}, root))
 
     # Writing.
 
@@ -159,17 +167,14 @@ class Writer(Agent):
         removed = (set(marks(view or "")) | self.last[chain.place].get(path, set())) - set(marks(content))
         if there is not None and self.told(answer):
             removed |= set(marks(there))
+            # It is told of a version once, whichever of its roots it writes next.
+            self.last[chain.place].setdefault(path, set()).update(set(marks(there)))
             self.stage.count("told")
-        added = set(marks(content))
         if answer.get("merged"):
-            # What it had written before, in a root that is not committed, counts as taken out by others here: it is
-            # told that the result is another, and what it wrote now is in it.
-            after = chain.place.world.tree(answer["newRoot"]).get(path, b"")
-            added = {mark for mark in added if mark in marks(after) or mark not in marks(view or "")}
             self.stage.count("merged by a write")
         else:
             self.keys[content] = answer["file"]["key"]
-        chain.wrote(answer["newRoot"], path, content, removed, added)
+        chain.wrote(answer["newRoot"], path, content, removed)
         self.keep(chain)
 
     @staticmethod
@@ -213,12 +218,46 @@ class Writer(Agent):
         if path is None:
             return
         hand = self.hand(dice)
-        condition = self.condition(hand, chain.views[path])
+        # What was read over REST nobody remembers: whoever uses both says it over MCP too.
+        condition = self.condition(self.hands[0], chain.views[path])
         if condition.get("ifKey", "") is None:
             return
         answer = self.call(hand, "fs_rm", nodeKey=chain.key(), path=path, **condition)
         chain.wrote(answer["newRoot"], path, None, set(marks(chain.views[path])))
         self.keep(chain)
+
+    def look_into_box(self, dice, pen):
+        """Lists a directory; what is in it then is what its remover means."""
+        place = dice.choice(self.stage.places)
+        if not self.box(place):
+            return
+        tool = dice.choice(["fs_ls", "fs_tree"])
+        answer = self.call(self.hand(dice), tool, nodeKey=place.depot, path=BOX)
+        self.boxes[place] = dict(self.box(place)), answer.get("key") or answer["hash"]
+
+    def remove_box(self, dice, pen):
+        chain = self.chain(dice)
+        hand = self.hand(dice)
+        if chain.place not in self.boxes:
+            self.look_into_box(dice, pen)
+            return
+        box, key = self.boxes[chain.place]
+        condition = {"ifKey": key} if hasattr(hand, "put") or len(self.hands) > 1 else {}
+        answer = self.call(hand, "fs_rm", nodeKey=chain.key(), path=BOX, **condition)
+        removed = set()
+        for path, content in box.items():
+            removed |= set(marks(content))
+        for path in {*self.last[chain.place], *chain.views}:
+            if path.startswith(BOX + "/"):
+                removed |= self.last[chain.place].get(path, set()) | set(marks(chain.views.get(path, "")))
+                removed |= set(marks(self.seen[chain.place].get(path, "")))
+                chain.views.pop(path, None)
+                chain.mine.pop(path, None)
+                chain.touched.add(path)
+        chain.root = answer["newRoot"]
+        chain.change = chain.change.then((), removed)
+        self.keep(chain)
+        self.stage.count("box removed")
 
     def move(self, dice, pen):
         chain = self.chain(dice)
@@ -247,7 +286,8 @@ class Writer(Agent):
                            toNodeKey=target.key(), to=to)
         target.place.ledger.moved(there)  # it may be moved back and forth
         source.place.ledger.moved(there)
-        target.wrote(answer["newRoot"], to, source.views.get(path), ())
+        # What was moved is what is there, whatever this agent has seen or means to commit.
+        target.wrote(answer["newRoot"], to, source.views.get(path), (), ())
         target.change = target.change.then(there)
         source.wrote(answer["sourceRoot"], path, None, there)
         self.keep(source)
@@ -255,7 +295,6 @@ class Writer(Agent):
 
     def has_moved(self, chain, root, path, to):
         view, mine = chain.views.pop(path, None), chain.mine.pop(path, None)
-        self.seen[chain.place].pop(path, None)  # it is somewhere else, as far as this agent is concerned
         chain.root = root
         chain.touched |= {path, to}
         chain.views.pop(to, None)

@@ -241,7 +241,7 @@ class Undo(DepotTest):
         agent.edit("a.txt", "five", "5")
         agent.call("undo", change=change)
         self.assertEqual(agent.read("a.txt"), "one\ntwo\nthree\nfour\n5\n")
-        self.assertIn("already", agent.error("undo", change=change))
+        self.assertIn("nothing is left of", agent.error("undo", change=change))
         agent.call("undo", change=self.ids(agent)[0])
         self.assertEqual(agent.read("a.txt"), "1\ntwo\nthree\nfour\n5\n")
         self.assertNotIn("undone", [c for c in agent.changes() if c["change"] == change][0])

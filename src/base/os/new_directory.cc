@@ -11,6 +11,39 @@
 #include "base/os/os_error.h"
 
 namespace cairn::os {
+namespace {
+
+// A file beside the one that it will be. A tree may have any name, also those of such files: a name
+// that is taken is passed over, and so is the one that the file will have.
+Result<Handle> make_part(int directory, const std::string& beside, const std::string& name,
+                         const std::filesystem::path& shown, std::string& part,
+                         const Kernel& kernel) {
+  for (int number = 0;; ++number) {
+    part = beside + NewDirectory::kPart + std::to_string(number);
+    if (part == name) continue;
+    auto file = open_name(directory, part, O_WRONLY | O_CREAT | O_EXCL, 0666, kernel);
+    if (file || file.error() != EEXIST) return checked(std::move(file), "create", shown);
+  }
+}
+
+// `beside` is what `name` has before its last part, with the slash.
+Result<void> fill_file(int directory, const std::string& beside, const std::string& name,
+                       const std::filesystem::path& shown, const NewDirectory::Fill& fill,
+                       const Kernel& kernel) {
+  std::string part;
+  auto file = TRY(make_part(directory, beside, name, shown, part, kernel));
+  auto filled = fill([&](ByteView portion) {
+    return checked(write_all(file.fd(), portion, kernel), "write", shown);
+  });
+  if (filled) filled = checked(close(std::move(file), kernel), "write", shown);
+  if (filled) {
+    filled = checked(rename_new(directory, part, directory, name, kernel), "create", shown);
+  }
+  if (!filled) (void)remove_name(directory, part);
+  return filled;
+}
+
+}  // namespace
 
 Result<NewDirectory> NewDirectory::make(const std::filesystem::path& target, const Kernel& kernel) {
   std::error_code error;
@@ -32,35 +65,31 @@ Result<void> NewDirectory::add_directory(const std::string& path) const {
 
 Result<void> NewDirectory::add_file(const std::string& path, const Fill& fill) const {
   const auto full = target_ / path;
-  std::filesystem::path part;
-  auto file = TRY(make_part(full, part));
-  auto filled = fill([&](ByteView portion) {
-    return checked(write_all(file.fd(), portion, kernel_), "write", full);
-  });
-  if (filled) filled = checked(close(std::move(file), kernel_), "write", full);
-  if (filled) filled = checked(rename_new(AT_FDCWD, part, AT_FDCWD, full, kernel_), "create", full);
-  if (filled) return {};
-  std::error_code ignored;
-  std::filesystem::remove(part, ignored);
-  return filled;
+  return fill_file(AT_FDCWD, full.parent_path() / "", full, full, fill, kernel_);
+}
+
+Result<NewDirectory::Folder> NewDirectory::open() const {
+  return Folder(TRY(checked(open_path(target_, O_PATH | O_DIRECTORY, kernel_), "open", target_)),
+                target_, kernel_);
+}
+
+Result<NewDirectory::Folder> NewDirectory::Folder::add_directory(const std::string& name) const {
+  auto full = path_ / name;
+  constexpr std::string_view kDoing = "create the directory";
+  TRY(checked(make_directory(handle_.fd(), name, 0777, kernel_), kDoing, full));
+  auto made =
+      TRY(checked(open_name(handle_.fd(), name, O_PATH | O_DIRECTORY, 0, kernel_), kDoing, full));
+  return Folder(std::move(made), std::move(full), kernel_);
+}
+
+Result<void> NewDirectory::Folder::add_file(const std::string& name, const Fill& fill) const {
+  return fill_file(handle_.fd(), "", name, path_ / name, fill, kernel_);
 }
 
 void NewDirectory::clear() const {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(target_, ignored)) {
     std::filesystem::remove_all(entry.path(), ignored);
-  }
-}
-
-// A file beside the one that it will be. A tree may have any name, also those of such files: a name
-// that is taken is passed over, and so is the one that the file will have.
-Result<Handle> NewDirectory::make_part(const std::filesystem::path& full,
-                                       std::filesystem::path& part) const {
-  for (int number = 0;; ++number) {
-    part = full.parent_path() / (kPart + std::to_string(number));
-    if (part == full) continue;
-    auto file = open_name(AT_FDCWD, part, O_WRONLY | O_CREAT | O_EXCL, 0666, kernel_);
-    if (file || file.error() != EEXIST) return checked(std::move(file), "create", full);
   }
 }
 

@@ -27,12 +27,29 @@ class NewDirectory final {
   using Sink = std::function<Result<void>(ByteView portion)>;
   using Fill = std::function<Result<void>(const Sink& sink)>;
   Result<void> add_file(const std::string& path, const Fill& fill) const;
+  // It, or a directory that was made in it, held open: names are looked up from there, whatever the
+  // depth. For one thread at a time; others may work in other directories.
+  class Folder final {
+   public:
+    // REQUIRES, of both: a name as a directory has it.
+    Result<Folder> add_directory(const std::string& name) const;
+    Result<void> add_file(const std::string& name, const Fill& fill) const;
+
+   private:
+    friend class NewDirectory;
+    Folder(Handle handle, std::filesystem::path path, const Kernel& kernel)
+        : handle_(std::move(handle)), path_(std::move(path)), kernel_(kernel) {}
+
+    Handle handle_;
+    std::filesystem::path path_;  // for messages
+    Kernel kernel_;
+  };
+  Result<Folder> open() const;
   // Removes all that is in it, so that it can be filled again: what came to nothing.
   void clear() const;
   static constexpr const char* kPart = ".cairn-part-";
 
  private:
-  Result<Handle> make_part(const std::filesystem::path& full, std::filesystem::path& part) const;
   NewDirectory(std::filesystem::path target, const Kernel& kernel)
       : target_(std::move(target)), kernel_(kernel) {}
 

@@ -121,5 +121,40 @@ TEST(NewDirectory, SaysWhichFileCouldNotBeWritten) {
   }
 }
 
+TEST(NewDirectory, IsFilledFromDirectoriesThatAreHeldOpen) {
+  const TempTree tree;
+  const auto made = *NewDirectory::make(tree.at("new"));
+  const auto top = made.open();
+  ASSERT_TRUE(top);
+  auto deep = top->add_directory("d");
+  ASSERT_TRUE(deep);
+  // Deeper than a path can be long.
+  const std::string name(200, 'n');
+  for (int i = 0; i < 30 && deep; ++i) {
+    EXPECT_TRUE(deep->add_file(NewDirectory::kPart + std::to_string(0), filled_with("named so")));
+    EXPECT_TRUE(deep->add_file("f", filled_with(std::to_string(i))));
+    deep = deep->add_directory(name);
+  }
+  ASSERT_TRUE(deep);
+  EXPECT_EQ(tree.content("new/d/f"), "0");
+  EXPECT_EQ(tree.content("new/d/" + name + "/f"), "1");
+  EXPECT_EQ(tree.content("new/d/" + name + "/.cairn-part-0"), "named so");
+  // What is there already is not written over, and nothing is left of the attempt.
+  EXPECT_FALSE(top->add_directory("d"));
+  EXPECT_FALSE(top->add_file("d", filled_with("x")));
+  EXPECT_FALSE(top->add_file("broken", [](const NewDirectory::Sink& sink) -> Result<void> {
+    TRY(sink("half"));
+    return fail(Code::kUnavailable, "interrupted");
+  }));
+  int entries = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(tree.at("new"))) {
+    EXPECT_EQ(entry.path().filename(), "d");
+    ++entries;
+  }
+  EXPECT_EQ(entries, 1);
+  made.clear();
+  EXPECT_TRUE(std::filesystem::is_empty(tree.at("new")));
+}
+
 }  // namespace
 }  // namespace cairn::os

@@ -147,6 +147,8 @@ Result<void> AuditLog::put_block(const RealmId& realm, const Bytes& block) {
   return until_committed(kv_, "the audit log of " + realm.render(),
                          [&](Batch& batch) -> Result<void> {
                            batch.durability = Durability::kBuffered;
+                           // Of what makes room it is written too.
+                           batch.growth = Growth::kFrees;
                            auto key = next_key(realm);
                            batch.conditions.push_back({key, std::nullopt});
                            batch.puts.push_back({std::move(key), block});
@@ -261,8 +263,9 @@ Result<void> AuditLog::remove_all(const RealmId& realm) {
 }
 
 Result<std::uint64_t> AuditLog::trim(const RealmId& realm) {
+  const auto& clock = options_.settled != nullptr ? *options_.settled : clock_;
   const auto oldest =
-      block_key(realm, std::max<Millis>(0, clock_.now() - options_.max_age.count()), 0);
+      block_key(realm, std::max<Millis>(0, clock.now() - options_.max_age.count()), 0);
   Batch batch;
   batch.durability = Durability::kBuffered;
   std::uint64_t bytes = 0;

@@ -40,6 +40,8 @@ struct AuditOptions {
   std::chrono::milliseconds max_age = std::chrono::hours(24 * 90);
   std::uint64_t max_bytes = 64 << 20;  // per realm, as stored
   std::chrono::milliseconds flush_every = std::chrono::milliseconds(500);
+  // What the age of entries is measured with; nothing: with the log's own clock.
+  const Clock* settled = nullptr;
 };
 
 struct AuditQuery {

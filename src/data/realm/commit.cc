@@ -96,6 +96,18 @@ Failure committed_before(Code code, const CommitRequest& request) {
           .with("currentRoot", request.expected_root->render()));
 }
 
+// Keys are made of content: what somebody found in the history is what another has just made on
+// something else, and only the caller knows which it means.
+Failure made_anew(const CommitRequest& request, const std::optional<NodeKey>& current) {
+  Error out(request.exact ? Code::kPreconditionFailed : Code::kConflict,
+            fmt::format("the root {} was committed before, and somebody else has made the same "
+                        "again since; nothing was committed: depot_revert brings an old root back, "
+                        "or say with expectedRoot which root it was made on",
+                        request.root.render_short()));
+  if (current) out.details.insert_or_assign("currentRoot", current->render());
+  return Failure(std::move(out));
+}
+
 // An exact commit takes the root as it is, so it has to have been made on what it replaces.
 Result<void> check_grown_from(const std::optional<NodeKey>& base, const CommitRequest& request) {
   if (!base || base == request.expected_root) return {};
@@ -157,19 +169,16 @@ struct Realm::Attempt {
   std::vector<std::string> same_as_others = {};
 };
 
-// Stores what fits of a commit that does not, as a change that its author has made on what is there
-// now.
+// Stores what fits of a commit that does not, as a change on what is there now. It is no leaf: its
+// author has not made it, and is told with it that what it made is not committed.
 Result<NodeKey> Realm::keep_merged(const Stage& stage, const NodePtr& merged,
                                    const NodeKey& current, const CommitRequest& request) {
-  // What it brings together takes the place of what was to be committed.
   if (request.author) {
     const Leaf old{*request.author, {request.depot, request.place}, request.root, {}, 0};
     TRY(leaves_.forget({&old, 1}));
   }
   if (merged->key() == current) return current;
-  const SaveOptions options{.place = Place{request.depot, request.place},
-                            .owners = request.owners,
-                            .author = request.author};
+  const SaveOptions options{.place = Place{request.depot, request.place}, .owners = request.owners};
   TRY(save(stage, Changed{merged, {request.root}}, current, options));
   return merged->key();
 }
@@ -196,6 +205,9 @@ Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& c
     if (request.author) {
       if (const auto leaf = TRY(leaves_.find(*request.author, place, request.root))) {
         return leaf->base;
+      }
+      if (noted->base != request.root && noted->grew_from(request.root)) {
+        return made_anew(request, current);
       }
     }
     return noted->base_for(request.root, request.expected_root, current);

@@ -21,6 +21,7 @@ Result<DeletedDepot> Realm::delete_depot(const DepotId& depot) {
         }
         DeletedDepot deleted{TRY(records::decode_depot(key, *stored)), clock_.now()};
         batch.realm = id_;
+        batch.growth = Growth::kFrees;
         TRY(titles_.free(batch, deleted.depot.title, depot));
         batch.deletes.push_back(key);
         batch.puts.push_back({records::deleted_key(id_, depot), records::encode(deleted)});

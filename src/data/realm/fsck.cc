@@ -21,7 +21,8 @@ FsckProblem::Kind kind_of(const Error& error) {
 
 class Checker final {
  public:
-  explicit Checker(Realm& realm) : realm_(realm), kv_(realm.store().kv()), nodes_(realm.nodes()) {}
+  Checker(Realm& realm, const std::stop_token& stop)
+      : realm_(realm), kv_(realm.store().kv()), nodes_(realm.nodes()), stop_(stop) {}
 
   Result<FsckReport> run() {
     TRY(check_nodes());
@@ -46,14 +47,19 @@ class Checker final {
       counted_.logical_bytes += info.logical_bytes;
       return true;
     });
-    if (!listed && listed.error().code != Code::kCorruptNode) return listed;
     if (!listed) {
       add_record(listed.error().message);
-      keys = TRY(list_keys());
+      // Keys alone, past the record that cannot be read; and where a whole block cannot be, what
+      // can be reached.
+      auto named = listed.error().code == Code::kCorruptNode
+                       ? list_keys()
+                       : Result<std::vector<NodeKey>>(Failure(listed.error()));
+      keys = named ? std::move(*named) : TRY(reachable());
     }
     counted_all_ = listed.has_value();
     stored_.insert(keys.begin(), keys.end());
     for (const auto& key : keys) {
+      TRY(go_on());
       auto node = nodes_.get_uncached(key);
       if (!node) {
         add(kind_of(node.error()), key, node.error().message);
@@ -66,7 +72,48 @@ class Checker final {
     return {};
   }
 
-  // Keys alone, past the record that cannot be read.
+  Result<void> go_on() const {
+    if (!stop_.stop_requested()) return {};
+    return fail(Code::kBudgetExceeded, "the check was ended before it came to its end");
+  }
+
+  // From all depots and their histories, as far as these can be read.
+  Result<std::vector<NodeKey>> reachable() {
+    std::vector<NodeKey> open;
+    const auto add_depot = [&](const Depot& depot) {
+      open.push_back(depot.root);
+      return scan_records(kv_, records::history(realm_.id(), depot.id),
+                          [&](ByteView key, ByteView value) -> Result<void> {
+                            auto entry = records::decode_history(key, value);
+                            if (entry) open.push_back(entry->root);
+                            return {};
+                          });
+    };
+    TRY(scan_records(kv_, records::depots(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       auto depot = records::decode_depot(key, value);
+                       return depot ? add_depot(*depot) : Result<void>();
+                     }));
+    TRY(scan_records(kv_, records::deleted(realm_.id()),
+                     [&](ByteView key, ByteView value) -> Result<void> {
+                       auto deleted = records::decode_deleted(key, value);
+                       return deleted ? add_depot(deleted->depot) : Result<void>();
+                     }));
+    std::vector<NodeKey> out;
+    std::unordered_set<NodeKey> seen;
+    while (!open.empty()) {
+      TRY(go_on());
+      const auto key = open.back();
+      open.pop_back();
+      if (!seen.insert(key).second) continue;
+      out.push_back(key);
+      const auto node = nodes_.get_uncached(key);
+      if (!node) continue;  // said when it is looked at itself
+      for (const auto& child : (*node)->children()) open.push_back(child);
+    }
+    return out;
+  }
+
   Result<std::vector<NodeKey>> list_keys() {
     constexpr std::size_t kPage = 10'000;
     const auto last = NodeKey::from_bytes(Bytes(NodeKey::kSize, '\xff'));
@@ -221,6 +268,7 @@ class Checker final {
   Realm& realm_;
   KeyValueStore& kv_;
   NodeStore& nodes_;
+  const std::stop_token& stop_;
   FsckReport report_;
   Usage counted_;
   bool counted_all_ = false;
@@ -247,6 +295,8 @@ std::string_view name(FsckProblem::Kind kind) {
   std::unreachable();
 }
 
-Result<FsckReport> fsck(Realm& realm) { return Checker(realm).run(); }
+Result<FsckReport> fsck(Realm& realm, const std::stop_token& stop) {
+  return Checker(realm, stop).run();
+}
 
 }  // namespace cairn

@@ -1,8 +1,10 @@
 // Checks everything stored in a realm: every node's hash, every reference, every entry against
 // what it names, every depot and history root, and the usage counts. Changes nothing, and goes on
-// past what it finds. Meant for a store at rest: what others change meanwhile may look like damage.
+// past what it finds. Given a store that others write to, it takes what they change meanwhile for
+// damage: give it a realm of a snapshot (Store::snapshot).
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -36,7 +38,7 @@ struct FsckReport {
   bool clean() const { return problems.empty(); }
 };
 
-// Fails only when the store cannot be read at all.
-Result<FsckReport> fsck(Realm& realm);
+// Fails only when the store cannot be read at all; BUDGET_EXCEEDED soon after `stop` is requested.
+Result<FsckReport> fsck(Realm& realm, const std::stop_token& stop = {});
 
 }  // namespace cairn

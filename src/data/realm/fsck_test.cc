@@ -2,6 +2,8 @@
 
 #include "data/realm/fsck.h"
 
+#include <thread>
+
 #include "data/realm/realm_testing.h"
 
 namespace cairn::realm_testing {
@@ -61,6 +63,31 @@ TEST_F(FsckTest, FindsNothingInASoundStore) {
   EXPECT_EQ(report.nodes, must(world.realm.usage()).node_count);
   EXPECT_EQ(report.bytes, must(world.realm.usage()).logical_bytes);
   EXPECT_EQ(report.roots, 4U) << "the depot's and three of its history";
+}
+
+class FsckWhileOthersWrite : public ::testing::TestWithParam<BackendKind> {};
+INSTANTIATE_TEST_SUITE_P(Each, FsckWhileOthersWrite,
+                         ::testing::Values(BackendKind::kMemory, BackendKind::kRocks));
+
+TEST_P(FsckWhileOthersWrite, ASnapshotIsSound) {
+  World world({.backend = GetParam()});
+  auto depot = world.a_depot().with("a", "1").committed();
+  std::jthread writer([&](const std::stop_token& stop) {
+    for (int i = 0; i < 3000 && !stop.stop_requested(); ++i) {
+      depot.with(fmt::format("f{}", i % 7), std::to_string(i)).committed();
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const auto then = must(world.store->snapshot());
+    Realm realm(*then, world.realm.id(), world.clock, world.random);
+    for (const auto& problem : must(fsck(realm)).problems) ADD_FAILURE() << problem.message;
+  }
+}
+
+TEST_F(FsckTest, EndsWhenItIsToldTo) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(fsck(world.realm, stop.get_token()).error().code, Code::kBudgetExceeded);
 }
 
 TEST_F(FsckTest, FindsNothingInAnEmptyRealm) {

@@ -13,6 +13,9 @@
 namespace cairn {
 namespace {
 
+// When the garbage of all realms was last collected: a varint, in milliseconds.
+constexpr std::string_view kCollectedKey = "q";
+
 class Collector final {
  public:
   Collector(Realm& realm, std::span<const NodeKey> keep, const GcOptions& options)
@@ -20,8 +23,9 @@ class Collector final {
         realm_(realm),
         kv_(realm.store().kv()),
         options_(options),
-        now_(realm.clock().now()),
         grace_(options.grace.value_or(realm.options().grace).count()),
+        // Without a grace time nothing's age is asked for.
+        now_((grace_ == 0 ? realm.clock() : realm.settled_clock()).now()),
         marker_(realm.nodes()) {
     origins_since_ = now_ - grace_;
     const auto upload = realm.oldest_upload();
@@ -162,19 +166,24 @@ class Collector final {
                          return marker_.mark(entry.root);
                        }));
       // The next import of a directory begins with what the last one read.
-      TRY(for_each_import(realm_, depot,
-                          [&](const NodeKey& root) { return mark_if_stored(root); }));
+      TRY(for_each_import(realm_, depot, [&](const ImportRecord& record) -> Result<void> {
+        TRY(mark_if_stored(record.root));
+        return record.index ? mark_if_stored(*record.index) : Result<void>();
+      }));
     }
     marker_.begin_late();
     return scan_records(kv_, records::origins(realm_.id()),
                         [&](ByteView key, ByteView value) -> Result<void> {
-                          auto found = TRY(records::decode_origin(key, value));
-                          if (found.origin.time < origins_since_) return {};
-                          TRY(spare(found.root));
-                          if (marker_.is_late(found.root)) spare_until(found.origin.time + grace_);
-                          for (const auto& other : found.origin.others) TRY(spare(other));
-                          return spare(found.origin.base);
+                          return spare_young(TRY(records::decode_origin(key, value)));
                         });
+  }
+
+  Result<void> spare_young(const records::RootOrigin& found) {
+    if (found.origin.time < origins_since_) return {};
+    TRY(spare(found.root));
+    if (marker_.is_late(found.root)) spare_until(found.origin.time + grace_);
+    for (const auto& other : found.origin.others) TRY(spare(other));
+    return spare(found.origin.base);
   }
 
   Result<void> spare(const NodeKey& key) {
@@ -275,11 +284,24 @@ class Collector final {
     return ordered;
   }
 
+  // Whoever begins to hold a root stores or requires it in the same step, so what was noted is all
+  // that came since the roots were read. What a new root grew from is spared with it.
+  Result<void> mark_noted(std::span<const NodeKey> noted) {
+    for (const auto& key : noted.subspan(seen_)) {
+      TRY(marker_.mark(key));
+      TRY(scan_records(kv_, records::origins(realm_.id(), key),
+                       [&](ByteView at, ByteView value) -> Result<void> {
+                         return spare_young(TRY(records::decode_origin(at, value)));
+                       }));
+    }
+    seen_ = noted.size();
+    return {};
+  }
+
   // Called with commits held back: marks what came since, and takes what is still not marked.
   Result<std::vector<NodeKey>> choose(std::span<const NodeKey> noted,
                                       std::span<const NodeKey> slice) {
-    TRY(mark_roots());
-    for (const auto& key : noted) TRY(marker_.mark(key));
+    TRY(mark_noted(noted));
     std::vector<NodeKey> garbage;
     for (const auto& key : slice) {
       if (!marker_.contains(key)) garbage.push_back(key);
@@ -296,11 +318,15 @@ class Collector final {
     // Compacting rewrites the realm, so it waits until a quarter as much was freed as is left; what
     // was purged leaves the disk at once.
     if (!purging_.empty() || total >= TRY(realm_.usage()).physical_bytes / 4) {
-      TRY(sweep.reclaim());
-      total = 0;
+      auto done = sweep.reclaim();
+      // Somebody looks at how it was. The bytes of what was purged must go; the rest can wait.
+      const bool later = !done && done.error().code == Code::kUnavailable && purging_.empty();
+      if (!done && !later) return done;
+      if (!later) total = 0;
     }
     Batch batch;
     batch.durability = Durability::kBuffered;
+    batch.growth = Growth::kFrees;
     Bytes value;
     put_varint(value, total);
     batch.puts.push_back({key, std::move(value)});
@@ -338,46 +364,76 @@ class Collector final {
           }
           return {};
         }));
-    return forget(std::move(old));
+    return forget(old);
   }
 
-  // Those that nobody has renewed meanwhile.
-  Result<std::uint64_t> forget(std::vector<Batch::Condition> old) {
+  // Those that nobody has renewed meanwhile: where one was, each of its batch by itself.
+  Result<std::uint64_t> forget(const std::vector<Batch::Condition>& old) {
+    constexpr std::size_t kAtATime = 500;
     std::uint64_t forgotten = 0;
-    // One record per batch, so that one that was renewed does not keep the others.
-    for (auto& condition : old) {
-      Batch batch;
-      batch.durability = Durability::kBuffered;
-      batch.deletes.push_back(condition.key);
-      batch.conditions.push_back(std::move(condition));
-      auto done = kv_.commit(std::move(batch));
-      if (done) forgotten += 1;
-      if (!done && done.error().code != Code::kConflict) return Failure(std::move(done).error());
+    for (std::size_t begin = 0; begin < old.size(); begin += kAtATime) {
+      const auto some = std::span(old).subspan(begin, std::min(kAtATime, old.size() - begin));
+      if (TRY(forget_all(some))) {
+        forgotten += some.size();
+        continue;
+      }
+      for (const auto& one : some) forgotten += TRY(forget_all({&one, 1})) ? 1 : 0;
     }
     return forgotten;
   }
 
-  // How many nodes are removed at a time, while commits wait: some tenth of a second.
-  static constexpr std::size_t kSlice = 10'000;
+  // Or none.
+  Result<bool> forget_all(std::span<const Batch::Condition> old) {
+    Batch batch;
+    batch.durability = Durability::kBuffered;
+    for (const auto& condition : old) batch.deletes.push_back(condition.key);
+    batch.conditions.assign(old.begin(), old.end());
+    auto done = kv_.commit(std::move(batch));
+    if (!done && done.error().code != Code::kConflict) return Failure(std::move(done).error());
+    return done.has_value();
+  }
+
+  // How many nodes are removed at a time, while commits wait: some milliseconds.
+  static constexpr std::size_t kSlice = 500;
 
   std::span<const NodeKey> keep_;
   Realm& realm_;
   KeyValueStore& kv_;
   const GcOptions& options_;
-  Millis now_;
   Millis grace_;
+  Millis now_;
   Marker marker_;
   std::set<DepotId> gone_;
   std::set<Bytes> thinned_;              // by a dry run: history records that would go
   std::unordered_set<NodeKey> purging_;  // as noted
   std::unordered_set<NodeKey> purged_;   // with all below
   std::vector<NodeKey> candidates_;
+  std::size_t seen_ = 0;  // how many of those noted are marked
   GcReport report_;
   Millis origins_since_ = 0;
   Millis nodes_since_ = 0;
 };
 
 }  // namespace
+
+Result<bool> is_collection_due(const KeyValueStore& kv, Millis now,
+                               std::chrono::milliseconds every) {
+  const auto stored = TRY(kv.get(kCollectedKey));
+  if (!stored) return true;
+  const auto last = static_cast<Millis>(ByteReader(*stored).varint());
+  // A time that is still to come is of a clock that was wrong.
+  return now < last || now - last >= every.count();
+}
+
+Result<void> note_collection(KeyValueStore& kv, Millis now) {
+  Batch batch;
+  batch.growth = Growth::kFrees;
+  Bytes value;
+  put_varint(value, static_cast<std::uint64_t>(now));
+  batch.puts.push_back({Bytes(kCollectedKey), std::move(value)});
+  batch.durability = Durability::kBuffered;
+  return kv.commit(std::move(batch));
+}
 
 Result<GcReport> collect_garbage(Realm& realm, std::span<const NodeKey> keep,
                                  const GcOptions& options) {

@@ -51,4 +51,11 @@ struct GcReport {
 Result<GcReport> collect_garbage(Realm& realm, std::span<const NodeKey> keep = {},
                                  const GcOptions& options = {});
 
+// Whether the garbage of the whole store is to be collected again, so long after the last time. The
+// store remembers when that was: a server that is started every day collects too.
+Result<bool> is_collection_due(const KeyValueStore& kv, Millis now,
+                               std::chrono::milliseconds every);
+// It was collected, all of it. Buffered.
+Result<void> note_collection(KeyValueStore& kv, Millis now);
+
 }  // namespace cairn

@@ -606,5 +606,44 @@ TEST_P(GarbageRace, TakesNothingFromAnUploadThatIsHeld) {
   expect_clean(world);
 }
 
+// ---- When ---------------------------------------------------------------------------------------
+
+TEST(GcSchedule, IsRememberedByTheStore) {
+  World world;
+  auto& kv = world.store->kv();
+  const auto now = world.clock.now();
+  const Millis day = std::chrono::milliseconds(24h).count();
+  EXPECT_TRUE(must(is_collection_due(kv, now, 24h))) << "it never was";
+  must(note_collection(kv, now));
+  EXPECT_FALSE(must(is_collection_due(kv, now, 24h)));
+  EXPECT_FALSE(must(is_collection_due(kv, now + day - 1, 24h)));
+  EXPECT_TRUE(must(is_collection_due(kv, now + day, 24h)));
+  // With a clock that was a year ahead once.
+  must(note_collection(kv, now + 365 * day));
+  EXPECT_TRUE(must(is_collection_due(kv, now, 24h)));
+}
+
+// Commits wait while a slice is removed: how long must not depend on how many roots there are.
+TEST(GcSlices, DoNotReadTheHistoriesAgain) {
+  World world;
+  auto depot = world.a_depot();
+  for (int i = 0; i < 50; ++i) depot.with("f", std::to_string(i)).committed();
+  std::vector<NodePtr> garbage;
+  for (int i = 0; i < 5000; ++i) garbage.push_back(file(fmt::format("garbage {}", i)));
+  must(world.realm.nodes().put(garbage));
+  world.clock.advance(48h);
+  // When the roots are marked, a record of the history becomes one that cannot be read.
+  const auto record = records::history_key(world.realm.id(), depot.id, 7);
+  const auto whole = must(world.store->kv().get(record));
+  world.listing->after_listing = [&] { world.plant(Table::kPointers, record, "damaged"); };
+  const auto before = world.backend->writes.load();
+  const auto report = collect_garbage(world.realm);
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->removed, 5000U);
+  EXPECT_GE(world.backend->writes - before, 10) << "a slice is small";
+  world.plant(Table::kPointers, record, whole);
+  EXPECT_EQ(depot.history().size(), 51U);
+}
+
 }  // namespace
 }  // namespace cairn::realm_testing

@@ -31,9 +31,11 @@ Result<KeyRange> range_before(const RealmId& realm, const DepotId& depot,
   return range;
 }
 
-std::string cursor_after(const RealmId& realm, const DepotId& depot, std::uint64_t sequence) {
-  auto key = records::history_key(realm, depot, sequence);
-  return render_cursor(ByteView(key).substr(key.size() - kSequenceBytes));
+// Of what is older than a commit.
+std::string cursor_after(std::uint64_t sequence) {
+  Bytes out;
+  for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(sequence >> shift));
+  return render_cursor(out);
 }
 
 // Up to `limit` commits of a range, newest first.
@@ -75,7 +77,7 @@ Result<HistoryPage> Realm::history(const DepotId& depot, std::size_t limit,
   page.entries = TRY(newest(kv_, TRY(range_before(id_, depot, cursor)), limit + 1));
   if (page.entries.size() > limit) {
     page.entries.resize(limit);
-    page.next_cursor = cursor_after(id_, depot, page.entries.back().sequence);
+    page.next_cursor = cursor_after(page.entries.back().sequence);
   }
   return page;
 }
@@ -94,7 +96,7 @@ Result<PathHistory> changes_at(const KeyValueStore& kv, const RealmId& realm,
   if (!entries.empty()) key = TRY(key_in(nodes, entries.front(), place.path));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (i == kMaxLookedAt || page.changes.size() == limit) {
-      page.next_cursor = cursor_after(realm, place.depot, entries[i - 1].sequence);
+      page.next_cursor = cursor_after(entries[i - 1].sequence);
       break;
     }
     std::optional<NodeKey> before;
@@ -108,6 +110,8 @@ Result<PathHistory> changes_at(const KeyValueStore& kv, const RealmId& realm,
 }
 
 }  // namespace
+
+std::string history_cursor(std::uint64_t sequence) { return cursor_after(sequence + 1); }
 
 Result<PathHistory> path_history(Realm& realm, const Place& place, std::size_t limit,
                                  std::optional<std::string_view> cursor) {

@@ -16,37 +16,11 @@
 #include "data/cas/content_type.h"
 #include "data/cas/file.h"
 #include "data/realm/import_index.h"
+#include "data/realm/import_nodes.h"
+#include "data/realm/import_rehearsal.h"
 
 namespace cairn {
 namespace {
-
-// Collects nodes and stores them a good handful at a time.
-class NodeBatcher final : public NodeSink {
- public:
-  explicit NodeBatcher(NodeStore& nodes) : nodes_(nodes) {}
-
-  Result<void> add(NodePtr node) override {
-    bytes_ += node->bytes().size();
-    batch_.push_back(std::move(node));
-    return bytes_ < kFlushBytes ? Result<void>() : flush();
-  }
-
-  Result<void> flush() {
-    if (batch_.empty()) return {};
-    auto stored = nodes_.put(batch_);
-    batch_.clear();
-    bytes_ = 0;
-    return stored;
-  }
-
- private:
-  // Every commit has a fixed cost, which a mebibyte of nodes outweighs.
-  static constexpr std::size_t kFlushBytes = 1 << 20;
-
-  NodeStore& nodes_;
-  std::vector<NodePtr> batch_;
-  std::size_t bytes_ = 0;
-};
 
 // One directory on its way into the store. It is done when it was read and all below it are done.
 struct DirTask {
@@ -54,30 +28,30 @@ struct DirTask {
   std::string path;  // relative; empty for the top
   std::string name;
 
-  const ImportIndex::Directory* known = nullptr;
-  bool same = true;                // everything read so far is as the index has it
-  std::vector<std::string> names;  // owns the names and types in `now`
-  ImportIndex::Directory now;
+  std::optional<IndexedTree> before;  // as the last import had it
+  bool same = true;                   // everything read so far is as it was
+  std::vector<IndexedFile> files;
   std::vector<std::unique_ptr<DirTask>> children;
+  IndexedTree now = {};
   // The directory itself counts, so that it is not complete before it has been listed.
   std::atomic<std::size_t> pending = 1;
 };
 
 class Importer final {
  public:
-  Importer(Realm& realm, const std::filesystem::path& source, const ImportIndex* index,
-           ImportIndexWriter& writer, const os::Kernel& kernel, Progress& progress)
+  Importer(Realm& realm, const std::filesystem::path& source, ImportNodes& nodes,
+           const os::Kernel& kernel, Progress& progress)
       : realm_(realm),
         source_(source.string()),
-        index_(index),
-        writer_(writer),
+        nodes_(nodes),
         kernel_(kernel),
         progress_(progress),
         began_ns_(realm.clock().now() * 1'000'000LL) {}
 
-  Result<EntryValue> run(unsigned threads) {
+  // Given what the last import saw.
+  Result<IndexedTree> run(std::optional<IndexedTree> before, unsigned threads) {
     DirTask top;
-    top.known = index_ != nullptr ? index_->find("") : nullptr;
+    top.before = std::move(before);
     push(&top);
     {
       std::vector<std::jthread> helpers;
@@ -86,8 +60,17 @@ class Importer final {
       work();
     }
     if (auto error = std::move(state_.lock()->error)) return Failure(std::move(*error));
-    TRY(store_directories());
-    return top.now.value;
+    TRY(nodes_.finish());
+    return std::move(top.now);
+  }
+
+  // One of the files, by its path from the source.
+  Result<NodePtr> read_again(const std::string& path, NodeSink& sink) const {
+    const auto full = source_ + "/" + path;
+    const auto file = TRY(open_file(AT_FDCWD, full, full));
+    Bytes buffer;
+    return read_node(file.handle, file.about.stx_size, path.substr(path.rfind('/') + 1), full, sink,
+                     buffer);
   }
 
   std::vector<std::string> take_skipped() {
@@ -132,10 +115,10 @@ class Importer final {
   }
 
   void work() {
-    NodeBatcher batcher(realm_.nodes());
+    ImportNodes::Files sink(nodes_);
     Bytes buffer;
-    while (auto* task = pop()) finish_one(read_directory(*task, batcher, buffer));
-    auto flushed = batcher.flush();
+    while (auto* task = pop()) finish_one(read_directory(*task, sink, buffer));
+    auto flushed = sink.flush();
     if (!flushed) {
       auto state = state_.lock();
       if (!state->error) state->error = std::move(flushed).error();
@@ -146,19 +129,24 @@ class Importer final {
     return task.path.empty() ? source_ : source_ + "/" + task.path;
   }
 
-  Result<void> read_directory(DirTask& task, NodeBatcher& batcher, Bytes& buffer) {
+  Result<void> read_directory(DirTask& task, ImportNodes::Files& sink, Bytes& buffer) {
     os::NameReader reader(TRY(open_directory(task)), kernel_);
     auto names = TRY(list_names(reader, on_disk(task)));
+    std::optional<IndexedDirectory> known;
+    if (task.before) known = TRY(read_indexed(realm_.nodes(), *task.before));
     for (auto& [name, type] : names) {
       TRY(progress_.go_on());
       if (type == DT_DIR) {
-        add_child(task, name);
+        add_child(task, known, std::move(name));
       } else if (type == DT_REG) {
-        TRY(add_file(task, reader.fd(), name, batcher, buffer));
+        TRY(add_file(task, known, reader.fd(), std::move(name), sink, buffer));
       }
     }
+    task.same = task.same && known && known->files.size() == task.files.size() &&
+                known->directories.size() == task.children.size();
     for (auto& child : task.children) push(child.get());
-    return complete(task);
+    TRY(complete(task));
+    return sink.relieve();
   }
 
   // The source itself may be a link.
@@ -188,21 +176,24 @@ class Importer final {
     return names;
   }
 
-  void add_child(DirTask& task, const std::string& name) {
+  static void add_child(DirTask& task, const std::optional<IndexedDirectory>& known,
+                        std::string name) {
     auto child = std::make_unique<DirTask>();
     child->parent = &task;
-    child->name = name;
+    const auto* before = known ? known->directory(name) : nullptr;
+    if (before != nullptr) child->before = *before;
+    task.same = task.same && before != nullptr;
     child->path = task.path.empty() ? name : task.path + "/" + name;
-    child->known = index_ != nullptr ? index_->find(child->path) : nullptr;
+    child->name = std::move(name);
     task.pending += 1;
     task.children.push_back(std::move(child));
   }
 
-  Result<void> add_file(DirTask& task, int dir, const std::string& name, NodeBatcher& batcher,
-                        Bytes& buffer) {
-    const auto* before = known_file(task, name);
+  Result<void> add_file(DirTask& task, const std::optional<IndexedDirectory>& known, int dir,
+                        std::string name, ImportNodes::Files& sink, Bytes& buffer) {
+    const auto* before = known ? known->file(name) : nullptr;
     if (before != nullptr && is_same(dir, name, before->stamp)) {
-      task.now.files.push_back(*before);
+      task.files.push_back(*before);
       unchanged_ += 1;
       progress_.files += 1;
       progress_.bytes += before->stamp.size;
@@ -210,26 +201,33 @@ class Importer final {
     }
     task.same = false;
     auto path = on_disk(task) + "/" + name;
-    const auto file =
-        // It was a file when it was listed. If a pipe has taken its place, opening must not wait
-        // for a writer.
+    const auto file = TRY(open_file(dir, name, path));
+    auto node = TRY(read_node(file.handle, file.about.stx_size, name, path, sink, buffer));
+    auto stamp = os::stamp_of(file.about).kept();
+    // Of the bytes that were read, should it have grown since.
+    stamp.size = node->size();
+    // Too fresh to be told from a change that comes next: its time is not one a file has.
+    if (!stamp.is_settled(began_ns_)) stamp.modified = -1;
+    progress_.files += 1;
+    progress_.bytes += node->size();
+    task.files.push_back({std::move(name), stamp, node->key(), std::string(node->type())});
+    return {};
+  }
+
+  struct OpenFile {
+    os::Handle handle;
+    os::Stat about;
+  };
+  Result<OpenFile> open_file(int dir, const std::string& name, const std::string& path) const {
+    // It was a file when it was listed. If a pipe has taken its place, opening must not wait for a
+    // writer.
+    auto file =
         TRY(os::checked(os::open_name(dir, name, O_RDONLY | O_NONBLOCK, 0, kernel_), "open", path));
     const auto about = TRY(os::checked(os::stat(file.fd(), kernel_), "open", path));
     if (!os::is_file(about)) {
       return fail(Code::kIoError, "'{}' was a file and is not one any more; import again", path);
     }
-    auto node = TRY(read_node(file, about.stx_size, name, path, batcher, buffer));
-    auto stamp = os::stamp_of(about).kept();
-    // Of the bytes that were read, should it have grown since.
-    stamp.size = node->size();
-    // Too fresh to be told from a change that comes next: its time is not one a file has.
-    if (!stamp.is_settled(began_ns_)) stamp.modified = -1;
-    task.names.push_back(name);
-    task.names.emplace_back(node->type());
-    task.now.files.push_back({{}, stamp, node->key(), {}});
-    progress_.files += 1;
-    progress_.bytes += node->size();
-    return {};
+    return OpenFile{std::move(file), about};
   }
 
   bool is_same(int dir, const std::string& name, const os::Stamp& before) const {
@@ -237,16 +235,9 @@ class Importer final {
     return now && os::stamp_of(*now).kept() == before;
   }
 
-  static const ImportIndex::File* known_file(const DirTask& task, std::string_view name) {
-    if (task.known == nullptr) return nullptr;
-    const auto& files = task.known->files;
-    auto at = std::ranges::lower_bound(files, name, {}, &ImportIndex::File::name);
-    return at != files.end() && at->name == name ? &*at : nullptr;
-  }
-
   Result<NodePtr> read_node(const os::Handle& file, std::size_t size, const std::string& name,
-                            const std::string& path, NodeBatcher& batcher, Bytes& buffer) {
-    FileWriter writer(batcher);
+                            const std::string& path, NodeSink& sink, Bytes& buffer) const {
+    FileWriter writer(sink);
     std::string type;
     // One byte more than the file has: the read that finds the end does not need a second buffer.
     buffer.resize(std::clamp<std::size_t>(size + 1, 4096, kPortion));
@@ -261,7 +252,7 @@ class Importer final {
       if (!end && filled < buffer.size()) continue;
       auto part = ByteView(buffer).substr(0, filled);
       if (type.empty()) type = content_type(name, part);
-      if (end && small) return write_file(batcher, type, part);
+      if (end && small) return write_file(sink, type, part);
       TRY(writer.append(part));
       if (end) return writer.finish(type);
       small = false;
@@ -280,82 +271,66 @@ class Importer final {
   }
 
   Result<void> build(DirTask& task) {
-    name_files(task);
-    auto& now = task.now;
-    for (const auto& child : task.children) {
-      now.dirs.push_back(child->name);
-      task.same = task.same && child->same;
-    }
-    const auto* known = task.known;
-    task.same = task.same && known != nullptr && known->files.size() == now.files.size() &&
-                std::ranges::equal(known->dirs, now.dirs);
-    // Its node is stored already, and keep_alive() saw to it that it stays.
+    for (const auto& child : task.children) task.same = task.same && child->same;
     if (task.same) {
-      now.value = known->value;
+      // Its nodes are stored already, and keep_alive() saw to it that they stay.
+      task.now = *task.before;
     } else {
-      std::vector<DictEdit> edits;
-      edits.reserve(now.files.size() + task.children.size());
-      for (const auto& file : now.files) {
-        edits.push_back({std::string(file.name), EntryValue{Kind::kFile, file.key, file.stamp.size,
-                                                            std::string(file.type), 0, 0}});
-      }
-      for (const auto& child : task.children) edits.push_back({child->name, child->now.value});
-      std::ranges::sort(edits, {}, &DictEdit::name);
-      Stage stage(realm_.nodes());
-      auto empty = empty_dict();
-      TRY(stage.add(empty));
-      auto dict = TRY(dict_apply(stage, empty, edits));
-      // Kept until all files are stored. A directory must never be in the store without its
-      // children.
-      std::ranges::move(stage.reachable(dict->key()), std::back_inserter(*built_.lock()));
-      now.value = EntryValue::of(entry_for("", *dict));
+      TRY(build_anew(task));
     }
-    writer_.add(task.path, now);
-    // Their names were views into the children; the writer has copied them.
+    // Nobody needs more of it than its two entries.
     task.children.clear();
+    task.files = {};
+    task.before.reset();
     return {};
   }
 
-  // Directories come after everything in them, which any thread may have had in hand until now.
-  Result<void> store_directories() {
-    NodeBatcher batcher(realm_.nodes());
-    auto built = std::exchange(*built_.lock(), {});
-    for (auto& node : built) TRY(batcher.add(std::move(node)));
-    return batcher.flush();
-  }
-
-  // Points the new files' views at the names the task owns, now that these stay where they are.
-  static void name_files(DirTask& task) {
-    std::size_t owned = 0;
-    for (auto& file : task.now.files) {
-      if (!file.name.empty()) continue;
-      file.name = task.names[owned++];
-      file.type = task.names[owned++];
+  Result<void> build_anew(DirTask& task) {
+    IndexedDirectory directory{std::move(task.files), {}};
+    for (auto& child : task.children) {
+      directory.directories.push_back({std::move(child->name), std::move(child->now)});
     }
+    std::vector<DictEdit> edits;
+    edits.reserve(directory.files.size() + directory.directories.size());
+    for (const auto& file : directory.files) edits.push_back({file.name, file.value()});
+    for (const auto& child : directory.directories) {
+      edits.push_back({child.name, child.both.tree});
+    }
+    std::ranges::sort(edits, {}, &DictEdit::name);
+    Stage stage(realm_.nodes());
+    auto empty = empty_dict();
+    TRY(stage.add(empty));
+    const auto dict = TRY(dict_apply(stage, empty, edits));
+    task.now.tree = EntryValue::of(entry_for("", *dict));
+    auto built = stage.reachable(dict->key());
+    const auto index = TRY(write_indexed(stage, directory));
+    task.now.index = EntryValue::of(entry_for("", *index));
+    std::ranges::move(stage.reachable(index->key()), std::back_inserter(built));
+    return nodes_.add_directory(std::move(built));
   }
 
   static constexpr std::size_t kPortion = 4 << 20;
 
   Realm& realm_;
   std::string source_;
-  const ImportIndex* index_;
-  ImportIndexWriter& writer_;
+  ImportNodes& nodes_;
   os::Kernel kernel_;
   Progress& progress_;
   std::int64_t began_ns_;
   std::atomic<std::uint64_t> unchanged_ = 0;
   Guarded<State> state_;
-  Guarded<std::vector<NodePtr>> built_;  // new directories, those below before those above
   std::condition_variable changed_;
 };
 
-// Nodes of the last import are used again without being stored again: their root is kept alive.
-Result<void> keep_alive(Realm& realm, const Place& place, const NodeKey& root) {
+// Nodes of the last import are used again without being stored again: what it read is kept alive,
+// and its index.
+Result<void> keep_alive(Realm& realm, const Place& place, const ImportRecord& last) {
   Batch batch;
   batch.realm = realm.id();
-  batch.required.push_back(root);
-  batch.puts.push_back({records::origin_key(realm.id(), root, place),
-                        records::encode(Origin{place, root, realm.clock().now()})});
+  batch.required.push_back(last.root);
+  if (last.index) batch.required.push_back(*last.index);
+  batch.puts.push_back({records::origin_key(realm.id(), last.root, place),
+                        records::encode(Origin{place, last.root, realm.clock().now()})});
   batch.durability = Durability::kBuffered;
   return realm.store().kv().commit(std::move(batch));
 }
@@ -381,11 +356,14 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
   // Held to the end: the first nodes of a large import may otherwise be older than the grace time
   // before the commit refers to them.
   Realm::Upload upload(realm);
-  auto index = TRY(ImportIndex::load(realm, place, absolute.string()));
-  if (index) TRY(keep_alive(realm, place, index->root()));
-  ImportIndexWriter writer(absolute.string());
-  Importer importer(realm, absolute, index ? &*index : nullptr, writer, options.kernel, progress);
-  auto top = TRY(importer.run(options.threads));
+  const auto last = TRY(load_import(realm, place, absolute.string()));
+  if (last) TRY(keep_alive(realm, place, *last));
+  std::optional<IndexedTree> before;
+  if (last) before = TRY(indexed_root(realm.nodes(), *last));
+  ImportNodes nodes(realm.nodes(),
+                    options.dry_run ? ImportNodes::Keep::kNothing : ImportNodes::Keep::kInStore);
+  Importer importer(realm, absolute, nodes, options.kernel, progress);
+  const auto [top, index] = TRY(importer.run(std::move(before), options.threads));
   ImportResult result;
   result.root = top.key;
   result.files = top.files;
@@ -401,15 +379,19 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
                         .dry_run = options.dry_run,
                         .message = options.message,
                         .author = options.author};
-  if (index) request.last = index->root();
+  if (last) request.last = last->root;
+  const RehearsedFiles rehearsed(nodes, top.key, [&](const std::string& path, NodeSink& sink) {
+    return importer.read_again(path, sink);
+  });
+  if (options.dry_run) request.nodes = &rehearsed;
   if (request.message.empty()) {
     request.message = fmt::format("import {}", shown(source.string(), 1000));
   }
   auto done = TRY(commit_import(realm, request));
   result.commit = std::move(done.commit);
   result.changes = std::move(done.changes);
-  bool same = index && index->root() == top.key && result.unchanged == result.files;
-  if (!same && !options.dry_run) TRY(writer.save(realm, place, top.key));
+  const ImportRecord record{absolute.string(), top.key, index.key};
+  if (!options.dry_run && record != last) TRY(save_import(realm, place, record));
   return result;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/quote.h"
-#include "data/realm/import_index.h"
 #include "data/tree/merge.h"
 #include "data/tree/walk.h"
 
@@ -125,7 +124,7 @@ class ImportCommitter final {
   ImportCommitter(Realm& realm, const ImportRequest& request)
       : realm_(realm),
         request_(request),
-        stage_(realm.nodes()),
+        stage_(request.nodes != nullptr ? *request.nodes : realm.nodes()),
         prefix_(request.path.is_root() ? "" : request.path.render() + "/") {}
 
   Result<ImportOutcome> run() {
@@ -147,13 +146,17 @@ class ImportCommitter final {
     out.changes.overwritten =
         together(std::move(out.changes.overwritten), list_of(std::move(overwritten_), prefix_));
     TRY(describe(now, merged.settled, out.changes));
+    // What is there then is neither what was there nor what the directory has.
+    const auto& then = merged.settled->key();
+    const bool of_both = then != now->key() && then != mine_->key();
     if (request_.dry_run) {
       out.commit.depot = TRY(realm_.get_depot(request_.within.depot));
-      out.commit.changed = merged.settled->key() != now->key();
+      out.commit.changed = then != now->key();
       out.commit.root = begin_;
-      return out;
+    } else {
+      out.commit = TRY(commit(merged.settled));
     }
-    out.commit = TRY(commit(merged.settled));
+    out.commit.merged = out.commit.merged || of_both;
     return out;
   }
 
@@ -175,8 +178,7 @@ class ImportCommitter final {
       TRY(find_lost(stage_, "", base, now, mine_, lost));
       MergeResult exact;
       exact.root = exact.settled = mine_;
-      // Before the first import nobody can have changed what came from it.
-      (request_.last ? exact.conflicts : overwritten_) = std::move(lost.both);
+      exact.conflicts = std::move(lost.both);
       std::ranges::move(lost.others, std::back_inserter(overwritten_));
       return exact;
     }
@@ -223,15 +225,14 @@ class ImportCommitter final {
 
 Result<std::optional<NodeKey>> last_import(Realm& realm, const Place& place,
                                            std::string_view source) {
-  const auto index = TRY(ImportIndex::load(realm, place, source));
-  if (!index) return std::nullopt;
-  return index->root();
+  const auto record = TRY(load_import(realm, place, source));
+  if (!record) return std::nullopt;
+  return record->root;
 }
 
 Result<void> remember_import(Realm& realm, const Place& place, std::string_view source,
                              const NodeKey& root) {
-  ImportIndexWriter index(source);
-  return index.save(realm, place, root);
+  return save_import(realm, place, {.source = std::string(source), .root = root});
 }
 
 Result<ImportOutcome> commit_import(Realm& realm, const ImportRequest& request) {
@@ -240,11 +241,11 @@ Result<ImportOutcome> commit_import(Realm& realm, const ImportRequest& request) 
 }
 
 Result<void> for_each_import(Realm& realm, const DepotId& depot,
-                             const std::function<Result<void>(const NodeKey& root)>& visit) {
+                             const std::function<Result<void>(const ImportRecord& record)>& visit) {
   return scan_records(realm.store().kv(), records::imports(realm.id(), depot),
                       [&](ByteView, ByteView value) -> Result<void> {
-                        const auto root = ImportIndex::root_of(value);
-                        return root ? visit(*root) : Result<void>();
+                        const auto record = ImportRecord::decode(value);
+                        return record ? visit(*record) : Result<void>();
                       });
 }
 

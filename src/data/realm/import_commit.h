@@ -4,7 +4,7 @@
 // removed, and what both changed is merged, or is a CONFLICT and nothing happens.
 //
 // A first import only adds. A file of the depot that has another content under the same name is a
-// CONFLICT then, unless the import is to overwrite.
+// CONFLICT then, unless the import is to overwrite: also when what others put there is to go.
 //
 // Threads     every function may be called from any thread.
 // Fails with  CONFLICT with `paths` and `pathCount`; NOT_A_DIRECTORY when the place is a file, or
@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/realm/import_index.h"
 #include "data/realm/realm.h"
 
 namespace cairn {
@@ -33,8 +34,9 @@ struct ImportRequest {
   bool remove_others = false;
   // Takes the directory's side where both have changed the same.
   bool overwrite = false;
-  // Commits nothing.
+  // Commits nothing. Then the root need not be stored, if it can be read here.
   bool dry_run = false;
+  const NodeReader* nodes = nullptr;
   std::string message = {};
   std::optional<DelegateId> author = std::nullopt;
   std::vector<DelegateId> owners = {};
@@ -76,6 +78,6 @@ Result<ImportOutcome> commit_import(Realm& realm, const ImportRequest& request);
 
 // What an import remembers is in use as long as its depot is: for the garbage collector.
 Result<void> for_each_import(Realm& realm, const DepotId& depot,
-                             const std::function<Result<void>(const NodeKey& root)>& visit);
+                             const std::function<Result<void>(const ImportRecord& record)>& visit);
 
 }  // namespace cairn

@@ -60,8 +60,11 @@ TEST_F(ImportCommitTest, BothSidesOfOneFileAreMerged) {
   const auto done = import(ann);
   EXPECT_EQ(depot.files(), (Files{{"f.txt", "one\n2\n3\n4\nfive\n"}}));
   EXPECT_THAT(done.changes.kept.paths, ElementsAre("f.txt"));
+  EXPECT_TRUE(done.commit.merged);
   // The directory has not changed since: nor does the depot.
-  EXPECT_FALSE(import(ann).commit.changed);
+  const auto again = import(ann);
+  EXPECT_FALSE(again.commit.changed);
+  EXPECT_FALSE(again.commit.merged);
   EXPECT_EQ(depot.files().at("f.txt"), "one\n2\n3\n4\nfive\n");
 }
 
@@ -129,7 +132,17 @@ TEST_F(ImportCommitTest, WhatOthersWroteIsNamedAlsoWhenOthersAreToGo) {
   depot.with("f", "theirs").with("same", "1").committed();
   ann.with("f", "mine").with("same", "1").with("docs/a", "1").with("docs/b", "1").committed();
   ann.with("text", "1\n2\n3\n4\n5\n").with("gone", "1").with("own", "1").committed();
-  EXPECT_THAT(import(ann, {.remove_others = true}).changes.overwritten.paths, ElementsAre("f"));
+  // Others are to go, but what both have is not taken from them unasked.
+  const auto first = try_import(ann, {.remove_others = true});
+  ASSERT_THAT(first, FailsWith(Code::kConflict));
+  EXPECT_THAT(detail_paths(first.error()), ElementsAre("f"));
+  EXPECT_THAT(first.error().message, HasSubstr("never came from this directory"));
+  EXPECT_EQ(depot.files().at("f"), "theirs");
+  EXPECT_THAT(import(ann, {.remove_others = true, .dry_run = true}).changes.conflicts.paths,
+              ElementsAre("f"));
+  const auto taken = import(ann, {.remove_others = true, .overwrite = true});
+  EXPECT_THAT(taken.changes.overwritten.paths, ElementsAre("f"));
+  EXPECT_FALSE(taken.commit.merged);
 
   // What the directory alone has changed is nobody else's, and what others alone did is named.
   depot.with("docs/a", "theirs").with("docs/c", "theirs").without("same").committed();

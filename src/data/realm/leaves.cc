@@ -30,7 +30,7 @@ Result<std::vector<Leaf>> Leaves::of(const DelegateId& author, const Place& plac
                }));
   if (error) return Failure(std::move(*error));
   std::ranges::sort(out, [](const Leaf& a, const Leaf& b) {
-    return a.time != b.time ? a.time > b.time : a.root < b.root;
+    return a.time != b.time ? a.time > b.time : b.root < a.root;
   });
   return out;
 }

@@ -27,4 +27,7 @@ struct PathHistory {
 Result<PathHistory> path_history(Realm& realm, const Place& place, std::size_t limit,
                                  std::optional<std::string_view> cursor);
 
+// Of the page of any history of the depot that begins with this commit, or the next older one.
+std::string history_cursor(std::uint64_t sequence);
+
 }  // namespace cairn

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kVersionsAtATime = 100;
 constexpr std::size_t kRecordsAtATime = 5000;
 constexpr std::size_t kAll = SIZE_MAX;
+// The value of a note: the node is what was to be purged, and not only a root that had it.
+constexpr ByteView kContent = "c";
 
 // A depot as it is stored, deleted or not.
 struct StoredDepot {
@@ -59,13 +61,16 @@ class Purger final {
     TRY(find_pending());
     TRY(place_ != nullptr ? find_at_place() : find_node());
     for (const auto& depot : TRY(depots())) {
+      // Before the versions too: while these have the content, whoever runs it again finds it.
+      TRY(forget_imports(depot));
       TRY(rewrite(depot));
       TRY(forget_imports(depot));
     }
     TRY(look_at_drafts());
     plan_.content.insert(content_.begin(), content_.end());
+    plan_.content.insert(pending_.begin(), pending_.end());
     plan_.seeds.insert(content_.begin(), content_.end());
-    TRY(plan_.measure(realm_));
+    TRY(plan_.measure(realm_, stage_, options_.frozen));
     if (options_.dry_run) {
       TRY(plan_.simulate(realm_, stage_, options_.frozen));
     } else {
@@ -76,7 +81,7 @@ class Purger final {
       TRY(collect_garbage(realm_, keep));
       TRY(plan_.look_again(realm_));
     }
-    report_.content.assign(content_.begin(), content_.end());
+    report_.content.assign(plan_.content.begin(), plan_.content.end());
     TRY(plan_.report(realm_, stage_, options_.frozen, report_));
     return std::move(report_);
   }
@@ -85,10 +90,17 @@ class Purger final {
   // Of a purge that was broken off.
   Result<void> find_pending() {
     return scan_records(kv_, records::purges(realm_.id()),
-                        [&](ByteView key, ByteView) -> Result<void> {
-                          plan_.seeds.insert(TRY(records::decode_purge(key)));
+                        [&](ByteView key, ByteView value) -> Result<void> {
+                          const auto node = TRY(records::decode_purge(key));
+                          plan_.seeds.insert(node);
+                          if (value == kContent) pending_.insert(node);
                           return {};
                         });
+  }
+
+  Batch::Put note_of(const NodeKey& key) const {
+    const bool named = content_.contains(key) || pending_.contains(key);
+    return {records::purge_key(realm_.id(), key), Bytes(named ? kContent : "")};
   }
 
   Result<void> find_at_place() {
@@ -181,6 +193,7 @@ class Purger final {
     const auto most = options_.dry_run ? kAll : kVersionsAtATime;
     Batch batch;
     batch.realm = realm_.id();
+    batch.growth = Growth::kFrees;
     batch.conditions.push_back({stored.key, stored.value});
     auto& moved = plan_.moved[depot.id];
     std::set<NodeKey> made;
@@ -204,9 +217,7 @@ class Purger final {
     }
     batch.puts.push_back({stored.key, stored.encode()});
     // With the first version that loses it: should this be broken off, it is known what to take.
-    for (const auto& key : content_) {
-      batch.puts.push_back({records::purge_key(realm_.id(), key), Bytes()});
-    }
+    for (const auto& key : content_) batch.puts.push_back(note_of(key));
     std::set<NodeKey> added;
     for (const auto& root : made) {
       for (auto& node : stage.reachable(root)) {
@@ -220,20 +231,15 @@ class Purger final {
     return count;
   }
 
-  // The version's record with its new root, and what is known of the old one.
+  // The version's record with its new root. What is known of the old one stays until it is garbage:
+  // of a root that nothing is known of, a commit would put all of it back.
   Result<void> replace(Batch& batch, const DepotId& depot, const NodeKey& old,
                        const HistoryEntry& entry) {
     batch.required.push_back(old);
     batch.puts.push_back(
         {records::history_key(realm_.id(), depot, entry.sequence), records::encode(entry)});
     plan_.seeds.insert(old);
-    batch.puts.push_back({records::purge_key(realm_.id(), old), Bytes()});
-    TRY(scan_records(kv_, records::origins(realm_.id(), old),
-                     [&](ByteView key, ByteView value) -> Result<void> {
-                       const auto found = TRY(records::decode_origin(key, value));
-                       if (found.origin.place.depot == depot) batch.deletes.emplace_back(key);
-                       return {};
-                     }));
+    batch.puts.push_back(note_of(old));
     const auto origin = records::origin_key(realm_.id(), entry.root, depot);
     if (!TRY(kv_.get(origin))) {
       batch.puts.push_back({origin, records::encode(Origin{depot, entry.root, entry.time})});
@@ -283,20 +289,23 @@ class Purger final {
     std::vector<Batch::Condition> old;
     TRY(scan_records(kv_, records::imports(realm_.id(), depot),
                      [&](ByteView key, ByteView value) -> Result<void> {
-                       const auto root = ImportIndex::root_of(value);
-                       if (!root || !TRY(reach().holds(*root))) return {};
-                       plan_.seeds.insert(*root);
+                       const auto record = ImportRecord::decode(value);
+                       if (!record || !TRY(reach().holds(record->root))) return {};
+                       plan_.seeds.insert(record->root);
+                       if (record->index) plan_.seeds.insert(*record->index);
                        old.push_back({Bytes(key), Bytes(value)});
                        return {};
                      }));
     report_.imports += old.size();
     if (options_.dry_run) return {};
-    for (auto& record : old) {
+    for (auto& condition : old) {
       Batch batch;
-      batch.puts.push_back(
-          {records::purge_key(realm_.id(), *ImportIndex::root_of(*record.expected)), Bytes()});
-      batch.deletes.push_back(record.key);
-      batch.conditions.push_back(std::move(record));
+      batch.growth = Growth::kFrees;
+      const auto record = ImportRecord::decode(*condition.expected);
+      batch.puts.push_back(note_of(record->root));
+      if (record->index) batch.puts.push_back(note_of(*record->index));
+      batch.deletes.push_back(condition.key);
+      batch.conditions.push_back(std::move(condition));
       auto done = kv_.commit(std::move(batch));
       // Somebody has imported again: it is reported as what holds the content, if it does.
       if (!done && done.error().code != Code::kConflict) return done;
@@ -309,8 +318,7 @@ class Purger final {
     struct Change {
       Bytes key;
       Bytes stored;
-      std::optional<Bytes> value;
-      std::optional<NodeKey> seed;
+      Bytes value;
     };
     std::vector<Change> changes;
     TRY(scan_records(
@@ -322,7 +330,7 @@ class Purger final {
           // What was committed is in the history, as far as it is kept; only its key is left.
           const bool committed = found.origin.grew_from(found.root);
           if (holds && !fresh_.contains(found.root) && (committed || by_key_)) {
-            changes.push_back({Bytes(key), Bytes(value), std::nullopt, found.root});
+            plan_.seeds.insert(found.root);
             report_.drafts += committed ? 0 : 1;
             return {};
           }
@@ -341,21 +349,16 @@ class Purger final {
           follow(origin.base);
           for (auto& other : origin.others) follow(other);
           if (origin == found.origin) return {};
-          changes.push_back({Bytes(key), Bytes(value), records::encode(origin), std::nullopt});
+          changes.push_back({Bytes(key), Bytes(value), records::encode(origin)});
           return {};
         }));
+    if (options_.dry_run) return {};
     for (auto& change : changes) {
-      if (change.seed) plan_.seeds.insert(*change.seed);
-      if (options_.dry_run) continue;
       Batch batch;
       batch.durability = Durability::kBuffered;
+      batch.growth = Growth::kFrees;
       batch.conditions.push_back({change.key, change.stored});
-      if (change.value) {
-        batch.puts.push_back({change.key, std::move(*change.value)});
-      } else {
-        batch.deletes.push_back(change.key);
-        batch.puts.push_back({records::purge_key(realm_.id(), *change.seed), Bytes()});
-      }
+      batch.puts.push_back({change.key, std::move(change.value)});
       auto done = kv_.commit(std::move(batch));
       // Somebody has made the same root again: it is reported as what holds the content.
       if (!done && done.error().code != Code::kConflict) return Failure(std::move(done).error());
@@ -368,10 +371,11 @@ class Purger final {
     Batch batch;
     auto commit = [&]() -> Result<void> {
       if (batch.puts.empty()) return {};
+      batch.growth = Growth::kFrees;
       return kv_.commit(std::exchange(batch, {}));
     };
     auto note = [&](const NodeKey& key) -> Result<void> {
-      batch.puts.push_back({records::purge_key(realm_.id(), key), Bytes()});
+      batch.puts.push_back(note_of(key));
       return batch.puts.size() < kRecordsAtATime ? Result<void>() : commit();
     };
     for (const auto& key : plan_.seeds) TRY(note(key));
@@ -389,6 +393,9 @@ class Purger final {
   bool by_key_;
   Stage stage_;  // what a dry run makes
   std::unordered_set<NodeKey> content_;
+  // What one that was broken off had named, wherever that was: it is collected and reported on, and
+  // taken from no version but by whoever names it again.
+  std::unordered_set<NodeKey> pending_;
   std::unordered_set<NodeKey> wanted_;
   std::optional<Reach> reach_;
   std::unordered_set<NodeKey> clean_;  // roots of the depot in hand that have nothing of it

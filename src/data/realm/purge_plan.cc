@@ -112,10 +112,23 @@ NodeKey PurgePlan::now(const DepotId& depot, const NodeKey& root) const {
   return found == of_depot->second.end() ? root : found->second;
 }
 
-Result<void> PurgePlan::measure(Realm& realm) {
-  for (const auto& key : TRY(below(realm.nodes(), seeds, false))) doomed.emplace(key, 0);
+Result<void> PurgePlan::measure(Realm& realm, const Stage& stage,
+                                std::span<const FrozenScope> frozen) {
   parts_ = TRY(below(realm.nodes(), content, true));
   parts_.erase(empty_dict()->key());
+  for (const auto& key : TRY(below(realm.nodes(), seeds, false))) doomed.emplace(key, 0);
+  Reach reach(stage, parts_);
+  std::unordered_set<NodeKey> loose;
+  for (const auto& key : TRY(young(realm))) {
+    if (TRY(reach.holds(key))) loose.insert(key);
+  }
+  if (!loose.empty()) {
+    Marker marker(stage);
+    TRY(mark_held(realm, frozen, marker));
+    std::erase_if(loose, [&](const NodeKey& key) { return marker.contains(key); });
+    seeds.insert(loose.begin(), loose.end());
+    for (const auto& key : TRY(below(realm.nodes(), loose, false))) doomed.emplace(key, 0);
+  }
   return realm.nodes().for_each([&](const NodeInfo& node) {
     if (auto found = doomed.find(node.key); found != doomed.end()) {
       found->second = node.physical_bytes;
@@ -124,11 +137,18 @@ Result<void> PurgePlan::measure(Realm& realm) {
   });
 }
 
-Result<void> PurgePlan::simulate(Realm& realm, const Stage& stage,
-                                 std::span<const FrozenScope> frozen) {
-  simulated_ = true;
-  auto& kv = realm.store().kv();
-  Marker marker(stage);
+Result<std::vector<NodeKey>> PurgePlan::young(Realm& realm) const {
+  const auto since = realm.settled_clock().now() - realm.options().grace.count() - kStampSlack;
+  std::vector<NodeKey> out;
+  TRY(realm.nodes().for_each([&](const NodeInfo& node) {
+    if (node.stored_at >= since && !doomed.contains(node.key)) out.push_back(node.key);
+    return true;
+  }));
+  return out;
+}
+
+Result<void> PurgePlan::mark_held(Realm& realm, std::span<const FrozenScope> frozen,
+                                  Marker& marker) const {
   const auto mark_if_stored = [&](const NodeKey& key) -> Result<void> {
     if (seeds.contains(key) || !TRY(realm.nodes().has(key))) return {};
     return marker.mark(key);
@@ -137,33 +157,34 @@ Result<void> PurgePlan::simulate(Realm& realm, const Stage& stage,
     for (const auto& version : TRY(versions(realm, seen.depot.id))) {
       TRY(marker.mark(now(seen.depot.id, version.root)));
     }
-    TRY(for_each_import(realm, seen.depot.id, [&](const NodeKey& root) -> Result<void> {
-      const bool forgotten = moved.contains(seen.depot.id) && seeds.contains(root);
-      if (forgotten || !TRY(realm.nodes().has(root))) return {};
-      return marker.mark(root);
+    TRY(for_each_import(realm, seen.depot.id, [&](const ImportRecord& record) -> Result<void> {
+      const bool forgotten = moved.contains(seen.depot.id) && seeds.contains(record.root);
+      if (forgotten) return {};
+      if (TRY(realm.nodes().has(record.root))) TRY(marker.mark(record.root));
+      const bool indexed = record.index && TRY(realm.nodes().has(*record.index));
+      return indexed ? marker.mark(*record.index) : Result<void>();
     }));
   }
   for (const auto& scope : frozen) {
     if (TRY(realm.nodes().has(scope.root))) TRY(marker.mark(scope.root));
   }
-  const auto since = realm.clock().now() - realm.options().grace.count();
-  TRY(scan_records(kv, records::origins(realm.id()),
-                   [&](ByteView key, ByteView value) -> Result<void> {
-                     const auto found = TRY(records::decode_origin(key, value));
-                     if (found.origin.time < since) return {};
-                     TRY(mark_if_stored(found.root));
-                     for (const auto& other : found.origin.others) TRY(mark_if_stored(other));
-                     return mark_if_stored(found.origin.base);
-                   }));
-  std::vector<NodeKey> young;
-  TRY(realm.nodes().for_each([&](const NodeInfo& node) {
-    const bool recent = node.stored_at >= since - kStampSlack;
-    if (recent && !doomed.contains(node.key) && !marker.contains(node.key)) {
-      young.push_back(node.key);
-    }
-    return true;
-  }));
-  for (const auto& key : young) TRY(marker.mark(key));
+  const auto since = realm.settled_clock().now() - realm.options().grace.count();
+  return scan_records(realm.store().kv(), records::origins(realm.id()),
+                      [&](ByteView key, ByteView value) -> Result<void> {
+                        const auto found = TRY(records::decode_origin(key, value));
+                        if (found.origin.time < since) return {};
+                        TRY(mark_if_stored(found.root));
+                        for (const auto& other : found.origin.others) TRY(mark_if_stored(other));
+                        return mark_if_stored(found.origin.base);
+                      });
+}
+
+Result<void> PurgePlan::simulate(Realm& realm, const Stage& stage,
+                                 std::span<const FrozenScope> frozen) {
+  simulated_ = true;
+  Marker marker(stage);
+  TRY(mark_held(realm, frozen, marker));
+  for (const auto& key : TRY(young(realm))) TRY(marker.mark(key));
   for (const auto& [key, bytes] : doomed) {
     if (marker.contains(key)) left_.insert(key);
   }
@@ -198,7 +219,8 @@ Result<void> PurgePlan::report(Realm& realm, const Stage& stage,
       if (holders.full()) return {};
       TRY(holders.add_version(seen, version, now(seen.depot.id, version.root), paths));
     }
-    TRY(for_each_import(realm, seen.depot.id, [&](const NodeKey& root) -> Result<void> {
+    TRY(for_each_import(realm, seen.depot.id, [&](const ImportRecord& record) -> Result<void> {
+      const auto& root = record.root;
       const bool forgotten = simulated_ && moved.contains(seen.depot.id) && seeds.contains(root);
       if (forgotten || !TRY(reach.holds(root))) return {};
       holders.add({.kind = PurgeHolder::Kind::kImport,
@@ -216,7 +238,7 @@ Result<void> PurgePlan::report(Realm& realm, const Stage& stage,
                  .delegate_name = scope.name});
   }
   const auto grace = realm.options().grace.count();
-  const auto since = realm.clock().now() - grace;
+  const auto since = realm.settled_clock().now() - grace;
   TRY(scan_records(realm.store().kv(), records::origins(realm.id()),
                    [&](ByteView key, ByteView value) -> Result<void> {
                      const auto found = TRY(records::decode_origin(key, value));

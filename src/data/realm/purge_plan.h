@@ -11,6 +11,8 @@
 
 namespace cairn {
 
+class Marker;
+
 class PurgePlan final {
  public:
   // The versions written anew: the old root and the new one, for each depot.
@@ -22,8 +24,10 @@ class PurgePlan final {
   // These with all below them that is stored, and the physical bytes they take.
   std::unordered_map<NodeKey, std::uint64_t> doomed;
 
-  // Fills `doomed`, and what files and directories the content is made of.
-  Result<void> measure(Realm& realm);
+  // Fills `doomed`, and what files and directories the content is made of. Directories that have it
+  // and are part of nothing become seeds too: what a scope was frozen to that has ended, or
+  // uploads.
+  Result<void> measure(Realm& realm, const Stage& stage, std::span<const FrozenScope> frozen);
   // What would be left, were the versions those in the stage.
   Result<void> simulate(Realm& realm, const Stage& stage, std::span<const FrozenScope> frozen);
   // What is left.
@@ -34,6 +38,9 @@ class PurgePlan final {
 
  private:
   NodeKey now(const DepotId& depot, const NodeKey& root) const;
+  // All that depots, imports, scopes and drafts hold.
+  Result<void> mark_held(Realm& realm, std::span<const FrozenScope> frozen, Marker& marker) const;
+  Result<std::vector<NodeKey>> young(Realm& realm) const;
 
   bool simulated_ = false;
   std::unordered_set<NodeKey> parts_;  // files and directories of the content

@@ -228,6 +228,25 @@ TEST_F(PurgeTest, AScopeHoldsIt) {
   EXPECT_TRUE(world_.has(secret));
 }
 
+// Nothing names the directory any more that the scope was frozen to; it is as young as ever.
+TEST_F(PurgeTest, AScopeThatEndedHoldsNothing) {
+  auto depot = world_.a_depot().with("dir/secret", kSecret).with("dir/a", "1").committed();
+  const FrozenScope scope{DelegateId::make(world_.clock, world_.random), "reader",
+                          file(depot, "dir")};
+  const auto secret = file(depot, "dir/secret");
+  EXPECT_EQ(purged(depot, "dir/secret", {.frozen = {&scope, 1}}).kept, 1U);
+  const auto foreseen = must(purge(realm(), secret, {.dry_run = true}));
+  const auto report = must(purge(realm(), secret, {}));
+  EXPECT_EQ(report.kept, 0U);
+  EXPECT_THAT(report.holders, IsEmpty());
+  EXPECT_FALSE(world_.has(secret));
+  EXPECT_FALSE(world_.has(scope.root));
+  EXPECT_EQ(foreseen.kept, 0U);
+  EXPECT_EQ(foreseen.removed, report.removed);
+  EXPECT_EQ(depot.files(), (Files{{"dir/a", "1"}}));
+  expect_clean();
+}
+
 TEST_F(PurgeTest, WhatWasCommittedAtAPlaceGoesToo) {
   auto depot = world_.a_depot().with("docs/secret", kSecret).with("docs/a", "1").committed();
   auto docs = depot.at("docs").with("a", "2").committed();
@@ -316,6 +335,7 @@ TEST_F(PurgeTest, OneThatIsBrokenOffIsFinishedByTheNext) {
     auto depot = world.a_depot().with("secret", kSecret).with("a", "1").committed();
     for (int i = 0; i < 150; ++i) depot.with("a", std::to_string(i)).committed();
     const auto secret = key_at(world, depot.root(), "secret");
+    must(remember_import(world.realm, depot.id, "directory", depot.root()));
     const Place place(depot.id, must(Path::parse("secret")));
     int written = 0;
     world.backend->broken = writes == 0;
@@ -346,6 +366,32 @@ TEST_F(PurgeTest, OneThatIsBrokenOffIsFinishedByTheNext) {
       EXPECT_FALSE(depot.files(version.root).contains("secret"));
     }
     EXPECT_TRUE(must(fsck(world.realm)).clean()) << writes;
+  }
+  FAIL() << "it never came to its end";
+}
+
+// Whatever a purge has done already when somebody commits what was begun before.
+TEST_F(PurgeTest, NoDraftBringsItBack) {
+  for (int writes = 1; writes < 100; ++writes) {
+    World world;
+    auto depot = world.a_depot().with("secret", kSecret).with("a", "1").committed();
+    auto draft = depot.checkout();
+    draft.write("b", "mine");
+    const Place place(depot.id, must(Path::parse("secret")));
+    int written = 0;
+    world.backend->before_write = [&] {
+      if (++written == writes) world.backend->broken = true;
+    };
+    const bool whole = purge(world.realm, place, {.everywhere = true}).has_value();
+    world.backend->broken = false;
+    world.backend->before_write = nullptr;
+    const bool rewritten = !depot.files().contains("secret");
+    const auto done = depot.commit(draft);
+    if (!done) {
+      EXPECT_EQ(done.error().code, Code::kNodeNotFound) << done.error().message;
+    }
+    EXPECT_NE(depot.files().contains("secret"), rewritten) << writes;
+    if (whole) return;
   }
   FAIL() << "it never came to its end";
 }

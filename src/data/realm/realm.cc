@@ -261,6 +261,11 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
       auto origins = TRY(origins_of(from));
       const bool only = origins.size() == 1;
       for (auto& origin : origins) {
+        // Somebody else has made it again since it was committed: whoever names it means that one.
+        const bool again = origin.base != from && origin.grew_from(from);
+        if (again && options.author && !TRY(leaves_.find(*options.author, origin.place, from))) {
+          origin = Origin{origin.place, from};
+        }
         TRY(remember(std::move(origin).of_what_is_made_on(from), only));
       }
     }

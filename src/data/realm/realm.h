@@ -39,6 +39,9 @@ struct RealmOptions {
   std::chrono::milliseconds grace = std::chrono::hours(24);
   // How long a deleted depot can be restored; the grace time, when that is longer.
   std::chrono::milliseconds restorable = std::chrono::hours(24 * 7);
+  // What the age of things is measured with before they are removed; nothing: with the realm's own
+  // clock. GuardedClock::settled() is one.
+  const Clock* settled = nullptr;
 };
 
 struct DepotPage {
@@ -142,6 +145,7 @@ class Realm final {
   NodeStore& nodes() { return nodes_; }
   Store& store() { return store_; }
   const Clock& clock() const { return clock_; }
+  const Clock& settled_clock() const { return options_.settled ? *options_.settled : clock_; }
   const RealmOptions& options() const { return options_; }
 
   // A new depot at an empty root, or at a root of this realm. TARGET_EXISTS with the `depotId` that

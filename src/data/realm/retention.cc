@@ -33,8 +33,10 @@ class Thinning final {
     std::uint64_t removed = 0;
     Step step;
     do {
-      auto done = until_committed(kv_, "the depot " + depot_.render(),
-                                  [&](Batch& batch) { return make(step.next, batch); });
+      auto done = until_committed(kv_, "the depot " + depot_.render(), [&](Batch& batch) {
+        batch.growth = Growth::kFrees;
+        return make(step.next, batch);
+      });
       // A crowd commits just now; the next collection is early enough.
       if (!done && done.error().code == Code::kConflict) return removed;
       step = TRY(std::move(done));
@@ -60,7 +62,7 @@ class Thinning final {
     const auto stored = TRY(kv_.get(key));
     if (!stored) return Step{};
     auto depot = TRY(records::decode_depot(key, *stored));
-    const auto now = realm_.clock().now();
+    const auto now = realm_.settled_clock().now();
     if (depot.keep.everything || now < depot.updated_at) return Step{};
     const auto tags_key = records::tags_key(realm_.id(), depot_);
     const auto stored_tags = TRY(kv_.get(tags_key));

@@ -6,6 +6,21 @@
 namespace cairn {
 namespace {
 
+// For people: `40 seconds`, `3 hours`, `12 days`.
+std::string rough_duration(Millis span) {
+  struct Span {
+    Millis length;
+    std::string_view name;
+  };
+  constexpr Span kSpans[] = {{86'400'000, "day"}, {3'600'000, "hour"}, {60'000, "minute"}};
+  for (const auto& unit : kSpans) {
+    // Of one and a half hours, 90 minutes say more than one hour.
+    if (span >= 2 * unit.length) return fmt::format("{} {}s", span / unit.length, unit.name);
+  }
+  const auto seconds = (span + 999) / 1000;
+  return fmt::format("{} second{}", seconds, seconds == 1 ? "" : "s");
+}
+
 // The oldest commit from a number on.
 Result<std::optional<HistoryEntry>> first_from(const KeyValueStore& kv, KeyRange range) {
   std::optional<Result<HistoryEntry>> found;
@@ -88,8 +103,8 @@ Result<HistoryEntry> Realm::entry_then(const Depot& depot, Millis time) const {
   if (found) return std::move(*found);
   const auto oldest = TRY(first_from(kv_, all));
   return fail(Code::kHistoryNotFound,
-              "nothing is known of that time: the history begins {} later, with #{}",
-              oldest ? fmt::format("{} s", (oldest->time - time + 999) / 1000) : "never",
+              "nothing is known of that time; the history begins {} later, with #{}",
+              oldest ? rough_duration(oldest->time - time) : "never",
               oldest ? oldest->sequence : 0);
 }
 

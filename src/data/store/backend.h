@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "base/result.h"
@@ -54,6 +55,15 @@ class Backend {
   virtual Result<void> write(const Changes& changes, Durability durability) = 0;
   // Gives back the space of what was deleted in a range. Slow: copies what is left of it.
   virtual Result<void> reclaim(Table table, const KeyRange& range) = 0;
+  // Nothing when changes that need room can be written now; otherwise STORAGE_FULL or
+  // STORE_READ_ONLY. When there was no room, looks whether there is some again. Called by whoever
+  // writes.
+  virtual Result<void> room() { return {}; }
+  // Nothing while it can be read and written; otherwise what is in the way. From any thread.
+  virtual Result<void> ready() { return {}; }
+  // Everything as it is now, to be read for as long as it lives; it must not outlive this. A write
+  // to it is STORE_READ_ONLY.
+  virtual Result<std::unique_ptr<Backend>> snapshot() const = 0;
   // A consistent copy of all tables into a directory that does not exist yet.
   virtual Result<void> checkpoint(const std::filesystem::path& target) = 0;
 

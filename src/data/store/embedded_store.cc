@@ -81,7 +81,8 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(std::unique_ptr<Backe
 
 EmbeddedStore::EmbeddedStore(std::unique_ptr<Backend> backend, const Clock& clock,
                              StoreOptions options)
-    : backend_(std::move(backend)),
+    : clock_(clock),
+      backend_(std::move(backend)),
       cache_({options.dict_cache_bytes, options.data_cache_bytes}),
       writer_(*backend_, cache_, watchers_, clock),
       kv_(std::make_unique<KeyValue>(*backend_, writer_, watchers_)) {}
@@ -113,6 +114,14 @@ Result<std::vector<RealmId>> EmbeddedStore::realms() const {
                      }));
   TRY(std::move(decoded));
   return found;
+}
+
+Result<std::unique_ptr<Store>> EmbeddedStore::snapshot() {
+  // Small: whoever looks at everything once has little use of what was looked at before.
+  constexpr std::size_t kCached = 8 << 20;
+  StoreOptions options;
+  options.dict_cache_bytes = options.data_cache_bytes = kCached;
+  return std::unique_ptr<Store>(new EmbeddedStore(TRY(backend_->snapshot()), clock_, options));
 }
 
 Result<void> EmbeddedStore::backup(const std::filesystem::path& target) {

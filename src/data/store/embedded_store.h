@@ -26,6 +26,8 @@ class EmbeddedStore final : public Store {
   KeyValueStore& kv() override;
   NodeStore& nodes(const RealmId& realm) override;
   Result<std::vector<RealmId>> realms() const override;
+  Result<void> ready() override { return backend_->ready(); }
+  Result<std::unique_ptr<Store>> snapshot() override;
   Result<void> backup(const std::filesystem::path& target) override;
 
  private:
@@ -33,6 +35,7 @@ class EmbeddedStore final : public Store {
 
   EmbeddedStore(std::unique_ptr<Backend> backend, const Clock& clock, StoreOptions options);
 
+  const Clock& clock_;
   std::unique_ptr<Backend> backend_;
   NodeCache cache_;
   Watchers watchers_;

@@ -5,7 +5,8 @@
 // byte 0x01 belong to the store: commit() refuses them, get() and scan() do not show them.
 // Threads     every function may be called from any thread; commits are linearizable.
 // Fails with  CONFLICT from commit() when a condition does not hold (nothing was changed),
-//             QUOTA_EXCEEDED and NODE_NOT_FOUND for its nodes (nothing was changed), IO_ERROR.
+//             QUOTA_EXCEEDED and NODE_NOT_FOUND for its nodes (nothing was changed), STORAGE_FULL
+//             while the disk has no room, STORE_READ_ONLY, IO_ERROR.
 #pragma once
 
 #include <functional>
@@ -23,6 +24,10 @@ enum class Durability {
   kSynced,    // on disk when commit returns, with everything committed before it
   kBuffered,  // survives the end of the process; reaches the disk with the next synced commit
 };
+
+// What a change is for when the disk is full or the quota used up: only what makes room is written
+// then.
+enum class Growth { kGrows, kFrees };
 
 // One atomic change.
 struct Batch {
@@ -47,6 +52,7 @@ struct Batch {
   std::vector<NodeKey> required;
 
   Durability durability = Durability::kSynced;
+  Growth growth = Growth::kGrows;
 };
 
 // Keys from `begin` (included) to `end` (not included; empty: no end).

@@ -79,6 +79,13 @@ Result<void> MemoryBackend::write(const Changes& changes, Durability) {
   return {};
 }
 
+// A copy: it is for tests, and small.
+Result<std::unique_ptr<Backend>> MemoryBackend::snapshot() const {
+  auto copy = std::make_unique<MemoryBackend>();
+  *copy->tables_.lock() = std::make_shared<Tables>(**tables_.lock());
+  return copy;
+}
+
 Result<void> MemoryBackend::checkpoint(const std::filesystem::path& target) {
   return fail(Code::kInvalidArgument,
               "this store lives in memory and cannot be backed up to '{}'; open one in a directory",

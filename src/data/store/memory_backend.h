@@ -18,6 +18,7 @@ class MemoryBackend final : public Backend {
                     const KeyValueStore::Visitor& visit) const override;
   Result<void> write(const Changes& changes, Durability durability) override;
   Result<void> reclaim(Table, const KeyRange&) override { return {}; }
+  Result<std::unique_ptr<Backend>> snapshot() const override;
   // INVALID_ARGUMENT: there is nothing on disk to copy.
   Result<void> checkpoint(const std::filesystem::path& target) override;
 

@@ -8,7 +8,10 @@ namespace cairn {
 
 Result<std::unique_ptr<Store>> open_rocks_store(const std::filesystem::path& directory,
                                                 const Clock& clock, StoreOptions options) {
-  auto backend = TRY(RocksBackend::open(directory / "store", {.create = options.create}));
+  auto backend =
+      TRY(RocksBackend::open(directory / "store", {.create = options.create,
+                                                   .is_commit = options.is_commit,
+                                                   .reserve_bytes = options.reserve_bytes}));
   return TRY(EmbeddedStore::open(std::move(backend), clock, options));
 }
 

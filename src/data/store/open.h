@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "base/clock.h"
@@ -11,13 +12,18 @@ namespace cairn {
 
 struct StoreOptions {
   bool create = true;  // make the directory and an empty store where there is none
+  // Which records are commits, for messages about those that are lost.
+  std::function<bool(ByteView key)> is_commit = {};
+  // What is kept free on the disk for when it is full, at most (disk_room.h); 0: nothing.
+  std::uint64_t reserve_bytes = 0;
   std::size_t dict_cache_bytes = 64 << 20;
   std::size_t data_cache_bytes = 192 << 20;
 };
 
 // Opens DIR/store. Takes time that does not grow with the store.
 // STORE_LOCKED when another process has it open, STORE_INCOMPATIBLE when it was written by a newer
-// version, IO_ERROR with the path.
+// version, STORE_DAMAGED when acknowledged commits are missing (log_guard.h repairs it), IO_ERROR
+// with the path.
 Result<std::unique_ptr<Store>> open_rocks_store(const std::filesystem::path& directory,
                                                 const Clock& clock, StoreOptions options = {});
 

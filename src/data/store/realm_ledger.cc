@@ -29,21 +29,36 @@ void RealmLedger::stamp(const NodeKey& key, StoredInfo info) {
 
 Result<void> RealmLedger::store(NewNode node) {
   const NodeKey& key = node.node->key();
-  if (auto known = TRY(info(key))) {
-    // Storing again renews the grace time; the bytes are the same by definition.
-    stamp(key, *known);
-    return {};
+  auto known = info(key);
+  if (!known && !node.heals) return Failure(std::move(known).error());
+  if (known && *known) {
+    if (!node.heals) {
+      // Storing again renews the grace time; the bytes are the same by definition.
+      stamp(key, **known);
+      return {};
+    }
+    forget(**known);
   }
   // Prepared outside the queue, unless the node was there then and has been swept since.
   Bytes data = node.packed ? std::move(*node.packed) : pack_node(node.node->bytes());
   const StoredInfo info{minute_, data.size(), node.node->bytes().size()};
-  usage_.physical_bytes += info.physical_bytes;
-  usage_.logical_bytes += info.logical_bytes;
-  usage_.node_count += 1;
+  // A record that cannot be read is written anew with its node, which is in the account already.
+  if (known) {
+    usage_.physical_bytes += info.physical_bytes;
+    usage_.logical_bytes += info.logical_bytes;
+    usage_.node_count += 1;
+  }
   const NodeRow row(realm_, key);
   overlay_.put(Table::kNodeInfo, row.bytes(), info.encode());
   overlay_.put(Table::kNodeData, row.bytes(), std::move(data));
   return {};
+}
+
+// By its record, not by the node: the account goes down by exactly what it went up by.
+void RealmLedger::forget(const StoredInfo& info) {
+  usage_.physical_bytes -= info.physical_bytes;
+  usage_.logical_bytes -= info.logical_bytes;
+  usage_.node_count -= 1;
 }
 
 Result<void> RealmLedger::require(const NodeKey& key) {
@@ -58,19 +73,17 @@ Result<void> RealmLedger::require(const NodeKey& key) {
 Result<std::optional<StoredInfo>> RealmLedger::remove(const NodeKey& key) {
   auto known = TRY(info(key));
   if (!known) return std::nullopt;
-  // By its record, not by the node: the account goes down by exactly what it went up by.
-  usage_.physical_bytes -= known->physical_bytes;
-  usage_.logical_bytes -= known->logical_bytes;
-  usage_.node_count -= 1;
+  forget(*known);
   const NodeRow row(realm_, key);
   overlay_.erase(Table::kNodeInfo, row.bytes());
   overlay_.erase(Table::kNodeData, row.bytes());
   return known;
 }
 
-Result<void> RealmLedger::close() {
-  // Only growth is refused: a realm over its quota can still be cleaned up.
-  const bool grew = usage_.physical_bytes > before_.physical_bytes;
+Result<void> RealmLedger::close(Growth growth) {
+  // Only growth is refused, and not of what makes room in the end: a realm over its quota can still
+  // be cleaned up.
+  const bool grew = growth == Growth::kGrows && usage_.physical_bytes > before_.physical_bytes;
   if (grew && usage_.quota_limit != 0 && usage_.physical_bytes > usage_.quota_limit) {
     const std::uint64_t needed = usage_.physical_bytes - before_.physical_bytes;
     Error error(Code::kQuotaExceeded,

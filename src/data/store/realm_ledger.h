@@ -14,6 +14,7 @@ namespace cairn {
 struct NewNode {
   NodePtr node;
   std::optional<Bytes> packed;  // nothing: it seemed to be stored already
+  bool heals = false;           // what is stored of it is damaged
 };
 
 class RealmLedger final {
@@ -28,7 +29,7 @@ class RealmLedger final {
   void set_quota(std::uint64_t physical_bytes) { usage_.quota_limit = physical_bytes; }
 
   // QUOTA_EXCEEDED when what was stored is more than the realm has left.
-  Result<void> close();
+  Result<void> close(Growth growth = Growth::kGrows);
 
  private:
   RealmLedger(Overlay& overlay, const RealmId& realm, Millis now, Usage usage)
@@ -40,6 +41,7 @@ class RealmLedger final {
 
   Result<std::optional<StoredInfo>> info(const NodeKey& key) const;
   void stamp(const NodeKey& key, StoredInfo info);
+  void forget(const StoredInfo& info);
 
   Overlay& overlay_;
   RealmId realm_;

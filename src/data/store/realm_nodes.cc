@@ -56,7 +56,8 @@ Result<void> RealmNodes::put(std::span<const NodePtr> nodes) {
   batch.realm = realm_;
   batch.nodes.assign(nodes.begin(), nodes.end());
   batch.durability = Durability::kBuffered;
-  return writer_.commit(batch);
+  // An upload or an import, which may be larger than any memory.
+  return writer_.commit(batch, Writer::Reread::kNotSoon);
 }
 
 Result<std::vector<NodeKey>> RealmNodes::find(const NodeKey& low, const NodeKey& high,

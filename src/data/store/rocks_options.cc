@@ -1,10 +1,16 @@
 #include "data/store/rocks_options.h"
 
+#include <iterator>
+
+#include <rocksdb/cache.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
+
+#include "base/os/descriptors.h"
 
 namespace cairn {
 namespace {
@@ -32,14 +38,35 @@ class RecoverOnlyWhenAsked final : public rocksdb::EventListener {
   }
 };
 
+// RocksDB would keep a log of what it does among the data. What it has to say comes back as the
+// status of a call; and where such a log cannot be written, because the disk is full, Debian's
+// RocksDB ends the process.
+class SaysNothing final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
 }  // namespace
+
+std::vector<rocksdb::ColumnFamilyDescriptor> rocks_tables(std::size_t block_cache_bytes) {
+  auto blocks = rocksdb::NewLRUCache(block_cache_bytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> result;
+  result.reserve(std::size(kTables) + 1);
+  for (Table table : kTables) {
+    result.emplace_back(rocks_table_name(table), rocks_table_options(table, blocks));
+  }
+  // RocksDB wants its default family named, too; it stays empty.
+  result.emplace_back(rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions());
+  return result;
+}
 
 rocksdb::DBOptions rocks_db_options() {
   rocksdb::DBOptions options;
   options.create_missing_column_families = true;
   options.allow_concurrent_memtable_write =
       false;  // a hash table in memory has one writer; so do we
-  options.max_open_files = 1024;
+  options.max_open_files = static_cast<int>(os::DescriptorShares::of(os::descriptor_limit()).store);
   options.skip_stats_update_on_db_open = true;
   // Sixteen threads for each table family, as RocksDB would have it, take longer to make than most
   // stores take to open.
@@ -47,12 +74,14 @@ rocksdb::DBOptions rocks_db_options() {
   options.skip_checking_sst_file_sizes_on_db_open = true;
   // Bounds how long opening takes after a crash: the log is read again then.
   options.max_total_wal_size = 64 * kMiB;
+  // Opening must not need room: what the log has stays there until there is enough of it.
+  options.avoid_flush_during_recovery = true;
   options.max_manifest_file_size = 16 * kMiB;
   options.max_background_jobs = 2;
   options.bytes_per_sync = kMiB;
-  options.keep_log_file_num = 2;
-  options.max_log_file_size = kMiB;
-  options.info_log_level = rocksdb::WARN_LEVEL;
+  // It would take 64 MiB for each log beforehand, which is all of a small disk.
+  options.allow_fallocate = false;
+  options.info_log = std::make_shared<SaysNothing>();
   options.listeners.push_back(std::make_shared<RecoverOnlyWhenAsked>());
   options.max_bgerror_resume_count = 0;
   options.stats_dump_period_sec = 0;
@@ -74,6 +103,12 @@ rocksdb::ColumnFamilyOptions rocks_table_options(Table table,
   options.write_buffer_size = table == Table::kNodeData ? 64 * kMiB : 16 * kMiB;
   switch (table) {
     case Table::kPointers:
+      // A scan looks at the row beside its range, and would read all of it: so large values lie
+      // elsewhere. They are replaced one by one, not swept.
+      options.enable_blob_files = true;
+      options.min_blob_size = 16 << 10;
+      options.blob_compression_type = rocksdb::kNoCompression;
+      options.enable_blob_garbage_collection = true;
       break;
     case Table::kNodeInfo:
       // Most lookups are for nodes that are not there yet: filters answer them, in memory and

@@ -53,6 +53,45 @@ class RocksStoreTest : public ::testing::Test {
   ManualClock clock;
 };
 
+// What this thread has read from files since it began.
+std::uint64_t bytes_read() {
+  std::ifstream in("/proc/thread-self/io");
+  std::string name;
+  std::uint64_t value = 0;
+  while (in >> name >> value) {
+    if (name == "rchar:") return value;
+  }
+  return 0;
+}
+
+// The last of a range is found by looking at what is behind it.
+TEST_F(RocksStoreTest, DoesNotReadTheLargeNeighbourOfARange) {
+  constexpr std::size_t kLarge = 8 << 20;
+  {
+    auto store = open("data");
+    Batch batch;
+    for (int i = 0; i < 10; ++i) batch.puts.push_back({fmt::format("h{}", i), "small"});
+    batch.puts.push_back({"i", Bytes(kLarge, 'x')});
+    batch.puts.push_back({"g", Bytes(kLarge, 'x')});
+    ASSERT_THAT(store->kv().commit(std::move(batch)), IsOk());
+  }
+  // So long a log was made a table when it was closed.
+  auto store = open("data");
+  for (const auto direction : {Direction::kForward, Direction::kBackward}) {
+    int rows = 0;
+    const auto before = bytes_read();
+    ASSERT_THAT(store->kv().scan(KeyRange::prefix("h"), direction,
+                                 [&](ByteView, ByteView) {
+                                   ++rows;
+                                   return Scan::kContinue;
+                                 }),
+                IsOk());
+    EXPECT_EQ(rows, 10);
+    EXPECT_LT(bytes_read() - before, kLarge / 8);
+  }
+  EXPECT_EQ(store->kv().get("i").value()->size(), kLarge);
+}
+
 TEST_F(RocksStoreTest, KeepsEverythingWhenReopened) {
   {
     auto store = open("data");
@@ -276,8 +315,8 @@ TEST_F(RocksStoreTest, SaysThatTheDiskIsFullAndGoesOnWhenItNoLongerIs) {
     full = true;
     for (int i = 0; i < 2; ++i) {
       auto refused = store->kv().commit(a_batch(2));
-      ASSERT_THAT(refused, FailsWith(Code::kIoError));
-      EXPECT_THAT(refused.error().message, HasSubstr("No space left"));
+      ASSERT_THAT(refused, FailsWith(Code::kStorageFull));
+      EXPECT_THAT(refused.error().message, HasSubstr("is full"));
       EXPECT_EQ(check(*store), 1);
     }
     full = false;
@@ -295,7 +334,7 @@ TEST_F(RocksStoreTest, KeepsWhatItHasWhenClosedWhileTheDiskIsFull) {
     auto store = EmbeddedStore::open(std::move(backend), clock, {}).value();
     ASSERT_THAT(store->kv().commit(a_batch(1)), IsOk());
     full = true;
-    ASSERT_THAT(store->kv().commit(a_batch(2)), FailsWith(Code::kIoError));
+    ASSERT_THAT(store->kv().commit(a_batch(2)), FailsWith(Code::kStorageFull));
   }
   EXPECT_EQ(check(*open("data")), 1);
 }

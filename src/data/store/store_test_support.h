@@ -73,6 +73,7 @@ class TestBackend final : public Backend {
   Result<void> reclaim(Table table, const KeyRange& range) override {
     return inner_->reclaim(table, range);
   }
+  Result<std::unique_ptr<Backend>> snapshot() const override { return inner_->snapshot(); }
   Result<void> checkpoint(const std::filesystem::path& target) override {
     return inner_->checkpoint(target);
   }

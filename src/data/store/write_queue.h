@@ -23,6 +23,7 @@ struct WriteRequest {
   // Checks and makes the change; an error refuses it, and drops what it made so far.
   std::function<Result<void>(Overlay&)> apply;
   Durability durability = Durability::kSynced;
+  Growth growth = Growth::kGrows;
   // Never in one group with others: `apply` looks at the store itself, not only at its overlay.
   bool alone = false;
   // Once it is written, before anybody hears of it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "data/store/node_codec.h"
 
@@ -35,6 +36,11 @@ Result<void> check_conditions(const Overlay& overlay, const Batch& batch) {
   return {};
 }
 
+// A change that only removes makes room, whether it says so or not.
+Growth growth_of(const Batch& batch) {
+  return batch.puts.empty() && batch.nodes.empty() ? Growth::kFrees : batch.growth;
+}
+
 std::vector<Bytes> changed_keys(const Batch& batch) {
   std::vector<Bytes> keys = batch.deletes;
   for (const auto& put : batch.puts) keys.push_back(put.key);
@@ -50,17 +56,32 @@ Writer::Writer(Backend& backend, NodeCache& cache, Watchers& watchers, const Clo
       clock_(clock),
       queue_([this](WriteQueue::Group group) { write_group(group); }) {}
 
-// Compresses what is not stored yet. Should one of the others be swept before the commit's turn,
-// the ledger compresses it then.
+// Compresses what is not stored yet, or stored and damaged. Should one of the others be swept
+// before the commit's turn, the ledger compresses it then.
 Result<std::vector<NewNode>> Writer::prepare(const Batch& batch) const {
   std::vector<NewNode> nodes;
   nodes.reserve(batch.nodes.size());
   for (const auto& node : batch.nodes) {
     NewNode& added = nodes.emplace_back(node, std::nullopt);
-    const bool stored = TRY(backend_.has(Table::kNodeInfo, NodeRow(batch.realm, node->key())));
-    if (!stored) added.packed = pack_node(node->bytes());
+    const NodeRow row(batch.realm, node->key());
+    const auto record = TRY(backend_.get(Table::kNodeInfo, row));
+    const bool stored = record.has_value();
+    added.heals = stored && (!StoredInfo::decode(*record) || !TRY(is_sound(batch.realm, *node)));
+    if (!stored || added.heals) added.packed = pack_node(node->bytes());
   }
   return nodes;
+}
+
+// Whoever brings a node that is stored already relies on what is stored, so it is looked at.
+Result<bool> Writer::is_sound(const RealmId& realm, const Node& node) const {
+  bool same = false;
+  const auto found =
+      backend_.read(Table::kNodeData, NodeRow(realm, node.key()), [&](ByteView value) {
+        const auto bytes = unpack_node(value);
+        same = bytes && *bytes == node.bytes();
+      });
+  if (!found && found.error().code != Code::kCorruptNode) return Failure(found.error());
+  return found && *found && same;
 }
 
 Result<void> Writer::apply(Overlay& overlay, const Batch& batch,
@@ -70,7 +91,7 @@ Result<void> Writer::apply(Overlay& overlay, const Batch& batch,
     auto ledger = TRY(RealmLedger::open(overlay, batch.realm, clock_.now()));
     for (const auto& key : batch.required) TRY(ledger.require(key));
     for (auto& node : nodes) TRY(ledger.store(std::move(node)));
-    TRY(ledger.close());
+    TRY(ledger.close(batch.growth));
     // Within the queue, so that a sweep, which runs alone in it, misses none.
     note_nodes(batch);
   }
@@ -80,15 +101,17 @@ Result<void> Writer::apply(Overlay& overlay, const Batch& batch,
   return {};
 }
 
-Result<void> Writer::commit(const Batch& batch) {
+Result<void> Writer::commit(const Batch& batch, Reread reread) {
   TRY(check_keys(batch));
   auto nodes = TRY(prepare(batch));
   WriteRequest request;
   request.durability = batch.durability;
+  request.growth = growth_of(batch);
   request.changed_keys = changed_keys(batch);
   request.apply = [&](Overlay& overlay) { return apply(overlay, batch, nodes); };
-  // New directories are read next; file data was just in its writer's hands.
+  // File data was just in its writer's hands.
   request.written = [&] {
+    if (reread == Reread::kNotSoon) return;
     for (const auto& node : batch.nodes) {
       if (node->kind() == Kind::kDict) cache_.insert(batch.realm, node);
     }
@@ -101,6 +124,7 @@ Result<void> Writer::note(const RealmId& realm) {
   WriteRequest request;
   request.alone = true;
   request.durability = Durability::kBuffered;
+  request.growth = Growth::kFrees;
   request.apply = [&](Overlay&) -> Result<void> {
     if (noted_.lock()->try_emplace(realm).second) return {};
     return fail(Code::kConflict, "a sweep of {} is already running; wait for it", realm.render());
@@ -123,6 +147,7 @@ Result<Sweep::Removed> Writer::sweep(const RealmId& realm, const Sweep::Choose& 
   Sweep::Removed removed;
   WriteRequest request;
   request.alone = true;
+  request.growth = Growth::kFrees;
   request.apply = [&](Overlay& overlay) -> Result<void> {
     // A copy, so that the lock is not held while choose() marks.
     auto noted = (*noted_.lock())[realm];
@@ -159,7 +184,13 @@ Result<void> Writer::set_quota(const RealmId& realm, std::uint64_t physical_byte
 Result<void> Writer::write(WriteQueue::Group group) {
   Overlay all(backend_);
   auto durability = Durability::kBuffered;
+  std::optional<Result<void>> room;  // asked when somebody needs some
   for (WriteRequest* request : group) {
+    if (request->growth == Growth::kGrows) {
+      if (!room) room = backend_.room();
+      request->result = *room;
+      if (!request->result) continue;
+    }
     // Of its own: a request that is refused halfway leaves nothing in the group.
     Overlay own(&all);
     request->result = request->apply(own);

@@ -22,7 +22,9 @@ class Writer final {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  Result<void> commit(const Batch& batch);
+  // Whether new directories are read next, so that they are kept in memory.
+  enum class Reread { kSoon, kNotSoon };
+  Result<void> commit(const Batch& batch, Reread reread = Reread::kSoon);
   // From the return of note() to forget(), nodes that commits store or require are noted.
   Result<void> note(const RealmId& realm);
   void forget(const RealmId& realm);
@@ -37,6 +39,7 @@ class Writer final {
   void write_group(WriteQueue::Group group);
   Result<void> write(WriteQueue::Group group);
   Result<std::vector<NewNode>> prepare(const Batch& batch) const;
+  Result<bool> is_sound(const RealmId& realm, const Node& node) const;
   void note_nodes(const Batch& batch) const;
   Result<void> apply(Overlay& overlay, const Batch& batch, std::vector<NewNode>& nodes) const;
 

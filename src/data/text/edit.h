@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "base/result.h"
 
 namespace cairn {
@@ -29,9 +30,6 @@ struct EditResult {
   Bytes text;
   std::vector<std::size_t> counts;  // replacements made, one entry per edit
 };
-
-// An edit that makes a text larger than this is refused.
-inline constexpr std::size_t kMaxEditedSize = std::size_t{256} << 20;
 
 // Fails with  EDIT_NO_MATCH: the message shows the region that comes nearest; `nearestLine` is its
 //             first line, when there is one.

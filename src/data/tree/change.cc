@@ -178,10 +178,10 @@ Result<TextEditResult> edit(Stage& stage, const NodePtr& root, const Path& path,
   auto at = TRY(locate(tree, path));
   auto file = TRY(open_file(tree, at));
   if (at.path.is_root()) return is_the_root("edited");
-  if (file->size() > kMaxEditBytes) {
+  if (file->size() > kMaxEditedSize) {
     return fail(Code::kFileTooLarge,
                 "'{}' has {} bytes; files up to {} can be edited by replacement", at.path.render(),
-                file->size(), kMaxEditBytes);
+                file->size(), kMaxEditedSize);
   }
   auto before = TRY(read_file(stage, *file));
   if (!looks_like_text(before)) {

@@ -76,8 +76,8 @@ struct TextEditResult : Changed {
   std::string diff;                 // unified
 };
 
-// Exact replacements in one text file. With a dry run the caller drops the root and shows the diff.
-inline constexpr std::uint64_t kMaxEditBytes = 4 * 1024 * 1024;
+// Exact replacements in one text file of at most kMaxEditedSize. With a dry run the caller drops
+// the root and shows the diff.
 Result<TextEditResult> edit(Stage& stage, const NodePtr& root, const Path& path,
                             std::span<const Replacement> edits);
 

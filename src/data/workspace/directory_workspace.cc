@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/explain.h"
+#include "base/limits.h"
 #include "base/mutex.h"
 #include "base/os/os_error.h"
 #include "base/os/remove_tree.h"
@@ -19,8 +20,6 @@ namespace {
 
 using Last = WalkOptions::Last;
 
-// An edit holds the file twice in memory.
-constexpr std::uint64_t kMaxEdit = std::uint64_t{256} * 1024 * 1024;
 // Editing again is right as often as it takes; so many changes by others in a row are a program
 // that writes all the time.
 constexpr int kEditAttempts = 50;
@@ -39,9 +38,9 @@ Result<Bytes> read_whole(const OpenFile& file, std::string_view place) {
   const auto too_large = [&] {
     return os::fail_at(place, Code::kFileTooLarge,
                        "'{}' has more than {} MiB, the most that can be edited; write it anew",
-                       os::shown_path(place), kMaxEdit >> 20);
+                       os::shown_path(place), kMaxEditedSize >> 20);
   };
-  if (file.stat.stx_size > kMaxEdit) return too_large();
+  if (file.stat.stx_size > kMaxEditedSize) return too_large();
   Bytes bytes;
   // One byte more shows that it has grown; a size of 0 may be one that nobody knows.
   std::size_t room = std::max<std::size_t>(file.stat.stx_size + 1, 4096);
@@ -52,7 +51,7 @@ Result<Bytes> read_whole(const OpenFile& file, std::string_view place) {
     if (!count) return os::path_failure(count.error(), place);
     bytes.resize(before + *count);
     // It may grow faster than it is read.
-    if (bytes.size() > kMaxEdit) return too_large();
+    if (bytes.size() > kMaxEditedSize) return too_large();
     if (*count < room) return bytes;
     room = bytes.size();
   }

@@ -113,6 +113,8 @@ class Workspace {
   virtual Result<WorkFilePtr> open_file(std::string_view path) const = 0;
   // Whoever asked has now seen all of the file as it was opened.
   virtual void seen(const WorkFile&) const {}
+  // Whoever asked was shown what is in the directory.
+  virtual void listed(const WorkDirectory&) const {}
   virtual Result<WorkDirectoryPtr> open_directory(std::string_view path) const = 0;
   virtual Result<WorkPlace> info(std::string_view path) const = 0;
 

@@ -35,6 +35,7 @@ struct DepotArguments {
   bool yes = false;
   bool if_not_exists = false;
   bool deleted = false;
+  bool dry_run = false;
   std::size_t limit = 0;
 };
 using Given = std::shared_ptr<DepotArguments>;
@@ -138,6 +139,11 @@ Result<int> print_committed(Kit& kit, const json::Value& answer) {
     return 0;
   }
   Arguments commit(answer.as_object());
+  if (commit.flag("dryRun")) {
+    kit.out.print("{}\n", commit.flag("changed") ? "would change the depot"
+                                                 : "would change nothing: it is so already");
+    return 0;
+  }
   kit.out.print("{}\n", commit.text("root"));
   if (!commit.flag("changed")) note("the depot had this root already");
   if (commit.flag("merged")) note("others had committed; their changes were merged in");
@@ -160,6 +166,7 @@ Result<int> run_revert(Kit& kit, const DepotArguments& given) {
   json::Object arguments{{"depotId", place.tree.key}, {"root", client::version_here(given.root)}};
   if (!place.path.empty()) arguments["path"] = place.path;
   if (!given.message.empty()) arguments["message"] = given.message;
+  if (given.dry_run) arguments["dryRun"] = true;
   return print_committed(kit, TRY(client.call("depot_revert", arguments)));
 }
 
@@ -377,6 +384,7 @@ void add_depot_commands(Commands& commands) {
     command.add_argument("VERSION", given->root,
                          "~1, #14, 2h, 2026-11-01, '2026-11-01 14:30', a tag or a root (nod_…)");
     command.add_value("-m,--message", given->message, "TEXT", "Why");
+    command.add_flag("--dry-run", given->dry_run, "Only say whether it would change anything");
   }
   {
     auto [command, given] = group.add_for_one(

@@ -119,7 +119,7 @@ Result<int> print_history(Kit& kit, const std::string& where, std::size_t limit)
                  return ++printed < most ? client::More::kYes : client::More::kNo;
                }));
   if (printed == 0 && !place.path.empty()) {
-    note(fmt::format("no commit of the depot has a '{}'", place.path));
+    return fail(Code::kPathNotFound, "no commit of the depot has a '{}'", shown(place.path));
   }
   return 0;
 }
@@ -130,6 +130,7 @@ struct UndoArguments {
   std::string depot;
   std::string changes;
   std::string message;
+  bool dry_run = false;
 };
 
 // `14`, `#14`, `#14..#16`
@@ -150,6 +151,7 @@ Result<int> run_undo(Kit& kit, const UndoArguments& given) {
   json::Object arguments{{"depotId", TRY(resolve_depot(client, given.depot))}};
   TRY(add_changes(arguments, given.changes));
   if (!given.message.empty()) arguments["message"] = given.message;
+  if (given.dry_run) arguments["dryRun"] = true;
   const auto answer = TRY(client.call("depot_undo", arguments));
   if (kit.options.json) {
     kit.out.print_json(answer);
@@ -159,11 +161,11 @@ Result<int> run_undo(Kit& kit, const UndoArguments& given) {
   const Arguments undid(client::object_of(answer.as_object(), "undid"));
   const ChangeRange range{static_cast<std::uint64_t>(undid.number("from")),
                           static_cast<std::uint64_t>(undid.number("to"))};
-  kit.out.print("took back {}\n", range.render());
+  kit.out.print("{} {}\n", given.dry_run ? "would take back" : "took back", range.render());
   for (const auto& path : done.texts("paths").value_or(std::vector<std::string>())) {
     kit.out.print("  {}\n", kit.out.safe(path));
   }
-  if (done.flag("merged")) note("what was committed since stays");
+  if (done.flag("merged") && !given.dry_run) note("what was committed since stays");
   return 0;
 }
 
@@ -181,7 +183,7 @@ void add_history_commands(Commands& commands) {
          .description = "The commits of a depot, or of a path in it, newest first",
          .example = "cairn log my-project:src -n 5",
          .more = "The number of a commit names its version: my-project@#14. 'cairn undo' takes one "
-                 "back.",
+                 "back.\nOf a version, the commits up to it.",
          .group = "Depots"},
         [given](Kit& kit) { return print_history(kit, given->where, given->limit); });
     command.add_argument("DEPOT[:PATH]", given->where, "A depot by title or id, and a path");
@@ -202,6 +204,7 @@ void add_history_commands(Commands& commands) {
     command.add_argument("CHANGES", given->changes, "#14, or #14..#16 [your latest]")
         .required(false);
     command.add_value("-m,--message", given->message, "TEXT", "Why");
+    command.add_flag("--dry-run", given->dry_run, "Only say what would be taken back");
   }
 }
 

@@ -6,7 +6,7 @@
 #include <malloc.h>
 #include <signal.h>
 
-#include "base/clock.h"
+#include "base/guarded_clock.h"
 #include "base/random.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/kit.h"
@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
   ::mallopt(M_MMAP_THRESHOLD, 1024 * 1024);
   // A reader that has gone is seen when writing to it.
   ::signal(SIGPIPE, SIG_IGN);
-  SystemClock clock;
+  MachineClock clock;
   SystemRandom random;
   NoMeter meter;
   const cli::World world{clock, random, meter};

@@ -1,6 +1,7 @@
 // cairn purge.
 #include <cstdio>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@
 
 namespace cairn::cli {
 namespace {
+
+constexpr std::size_t kMostNamed = 5;
 
 struct PurgeArguments {
   std::string where;
@@ -50,6 +53,21 @@ std::string describe(const Output& out, const Arguments& holder) {
   return text;
 }
 
+// After a run nothing is at the path any more: what is left of it is named by its key.
+void say_what_next(const PurgeArguments& given, const Arguments& report) {
+  if (given.dry_run) {
+    if (!given.everywhere) note("--everywhere takes it from other paths, depots and drafts too");
+    return;
+  }
+  const auto& content = report.object().at("content").as_array();
+  for (const auto& key : content | std::views::take(kMostNamed)) {
+    note(fmt::format("to take it from wherever it is: cairn purge {}", key.as_string().c_str()));
+  }
+  if (content.size() > kMostNamed) {
+    note(fmt::format("and {} more; --json names them all", content.size() - kMostNamed));
+  }
+}
+
 void show(Kit& kit, const PurgeArguments& given, const Arguments& report) {
   auto& out = kit.out;
   const bool dry = given.dry_run;
@@ -74,7 +92,7 @@ void show(Kit& kit, const PurgeArguments& given, const Arguments& report) {
       out.print("  {}\n", describe(out, Arguments(holder.as_object())));
     }
     if (report.flag("moreHolders")) out.print("  and more\n");
-    if (!given.everywhere) note("--everywhere takes it from other paths, depots and drafts too");
+    say_what_next(given, report);
   }
   note(report.text("note"));
 }
@@ -119,7 +137,8 @@ Result<int> run_purge(Kit& kit, const PurgeArguments& given) {
   } else {
     show(kit, given, Arguments(answer.as_object()));
   }
-  return 0;
+  // Done as far as it could be; somebody who purges a secret must not take that for all.
+  return given.dry_run || Arguments(answer.as_object()).flag("gone") ? 0 : 4;
 }
 
 }  // namespace

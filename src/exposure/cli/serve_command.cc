@@ -20,6 +20,7 @@ struct ServeArguments {
   std::vector<std::string> roots;
   std::vector<std::string> read_only_roots;
   std::string log = "text";
+  std::string log_file;
   ServeOptions options;
 };
 
@@ -53,6 +54,7 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
   if (!given.certificate.empty()) options.tls_certificate = given.certificate;
   if (!given.key.empty()) options.tls_key = given.key;
   options.log = log_format(given.log);
+  if (!given.log_file.empty()) options.log_file = given.log_file;
   options.version = CAIRN_VERSION;
   TRY(serve(options, kit.clock(), kit.world().random));
   return 0;
@@ -68,7 +70,8 @@ void add_serve_command(Commands& commands) {
        .example = "cairn serve --data /srv/cairn --listen 127.0.0.1:8787",
        .more =
            "Makes the data directory when there is none, with the owner's token in owner.token.\n"
-           "SIGTERM and SIGINT end it when what was running has finished.",
+           "SIGTERM and SIGINT end it when what was running has finished, but for searches and\n"
+           "checks. SIGHUP reads the TLS files again and opens the log file anew.",
        .group = "Server"},
       [given](Kit& kit) { return run_serve(kit, *given); });
   command.add_value("--listen", given->listen, "ADDRESS:PORT", "Where [127.0.0.1:8787]");
@@ -91,6 +94,8 @@ void add_serve_command(Commands& commands) {
       .repeated();
   command.add_value("--log-format", given->log, "FORMAT", "text, json or none [text]")
       .one_of({"text", "json", "none"});
+  command.add_value("--log-file", given->log_file, "FILE",
+                    "Append the lines of requests to a file instead of standard error");
   command
       .add_value("--rate", given->options.rate, "N",
                  "Calls a second for each delegate but the owners; 0: no limit [1000]")

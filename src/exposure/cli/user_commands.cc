@@ -37,6 +37,11 @@ Result<std::string> read_password() {
 void show_user(Output& out, const Arguments& user) {
   out.print("{}  {}  {}\n", out.paint(Style::kBold, user.text("userId")),
             out.safe(user.text("name")), user.text("role"));
+  for (const auto& item : client::rows_of(user.object(), "directories")) {
+    const Arguments directory(item.as_object());
+    out.print("  may {}  {}\n", directory.flag("write") ? "write" : "read ",
+              directory.text("name"));
+  }
   if (auto token = user.maybe_text("accessToken")) {
     out.print("  access   {}\n", *token);
     note("the token is shown this once");

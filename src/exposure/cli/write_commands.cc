@@ -128,7 +128,11 @@ Result<Target> transfer_target(client::Client& client, const client::Resolved& f
     const auto source = client::Address::parse(given.where).tree;
     if (address.tree != source) target.tree = TRY(transfer_tree(client, address.tree, given));
   }
+  // `notes/` and `other:` are directories to put it into, by its own name.
+  const bool into = target.path.empty() || target.path.ends_with('/');
   while (target.path.ends_with('/')) target.path.pop_back();
+  const auto name = from.path.substr(from.path.rfind('/') + 1);
+  if (into && !name.empty()) target.path += (target.path.empty() ? "" : "/") + name;
   return target;
 }
 
@@ -171,7 +175,10 @@ void add_transfer(Commands& commands, const Commands::About& about, bool moves) 
     return run_transfer(kit, g, moves);
   });
   command.add_argument("FROM", given->where, "DEPOT:PATH");
-  command.add_argument("TO", given->to, "A path in the same depot, or DEPOT:PATH of another");
+  command.add_argument(
+      "TO", given->to,
+      "A path in the same depot, or DEPOT:PATH of another; with a '/' at its end a "
+      "directory");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string_view without_authority(std::string_view target) {
 Connection::Connection(Socket socket, std::string remote, ConnectionHost& host, Shared& shared)
     : host_(host),
       shared_(shared),
-      wire_(std::move(socket), shared.tls ? &*shared.tls : nullptr),
+      wire_(std::move(socket), *shared.tls.lock()),
       reply_(wire_, shared),
       remote_(std::move(remote)) {
   request_.head = &head_;

@@ -101,6 +101,8 @@ struct Response {
 Response error_response(const Error& error);
 
 enum class Where { kHere, kWorker };
+// A larger body is never read and parsed where others wait.
+inline constexpr std::uint64_t kMaxBytesHere = 64 << 10;
 
 // Takes a body of any size in portions, each on a worker, never two at once. Dropped without
 // finish() when the client goes away.

@@ -80,7 +80,8 @@ void IoThread::take(Socket socket, const tcp::endpoint& peer) {
     // Never waits for a client that is not going to be served.
     socket.non_blocking(true, ignored);
     // In TLS the handshake would have to come first.
-    if (!shared_.tls) socket.write_some(asio::buffer(too_many_connections(date())), ignored);
+    if (!*shared_.tls.lock())
+      socket.write_some(asio::buffer(too_many_connections(date())), ignored);
     socket.shutdown(tcp::socket::shutdown_both, ignored);
     socket.close(ignored);
     count_connections(-1);

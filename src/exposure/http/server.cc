@@ -49,6 +49,7 @@ class AsioServer final : public Server {
 
   Result<void> begin();
   std::uint16_t port() const override { return port_; }
+  Result<void> reload_tls() override;
   void stop() override;
 
  private:
@@ -59,7 +60,7 @@ class AsioServer final : public Server {
 
 Result<void> AsioServer::begin() {
   const ServerOptions& options = shared_.options;
-  if (options.tls) shared_.tls.emplace(TRY(tls_server(*options.tls)));
+  TRY(reload_tls());
   error_code error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error) {
@@ -77,6 +78,13 @@ Result<void> AsioServer::begin() {
     threads_.push_back(std::move(thread));
   }
   for (const auto& thread : threads_) thread->start();
+  return {};
+}
+
+Result<void> AsioServer::reload_tls() {
+  if (!shared_.options.tls) return {};
+  auto context = std::make_shared<asio::ssl::context>(TRY(tls_server(*shared_.options.tls)));
+  *shared_.tls.lock() = std::move(context);
   return {};
 }
 

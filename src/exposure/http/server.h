@@ -76,6 +76,10 @@ class Server {
 
   virtual std::uint16_t port() const = 0;
 
+  // Reads the files of ServerOptions::tls again: connections from now on get what is in them. When
+  // they are of no use, says so, and goes on with what it has.
+  virtual Result<void> reload_tls() = 0;
+
   // Takes no more connections, lets running requests finish for up to stop_timeout, ends idle
   // connections and event streams at once, and returns when none is left. A handler's function that
   // is running is waited for, however long it takes. A second call does nothing.

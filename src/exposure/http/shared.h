@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <optional>
+#include <memory>
 
 #include <boost/asio/ssl/context.hpp>
 
@@ -24,7 +24,8 @@ struct Shared {
   const ServerOptions options;
   Handler& handler;
   Observer& observer;
-  std::optional<boost::asio::ssl::context> tls;
+  // Null: plain. Replaced when its files are read again; a connection keeps what it began with.
+  Guarded<std::shared_ptr<boost::asio::ssl::context>> tls;
   std::atomic<bool> stopping = false;
   Guarded<int> open;  // connections
   std::condition_variable closed_one;

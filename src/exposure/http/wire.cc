@@ -28,7 +28,8 @@ using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, kName>;
 
 }  // namespace
 
-Wire::Wire(Socket socket, asio::ssl::context* tls) : socket_(std::move(socket)) {
+Wire::Wire(Socket socket, const std::shared_ptr<asio::ssl::context>& tls)
+    : socket_(std::move(socket)) {
   error_code ignored;
   // An answer is written whole, so waiting to fill a packet only delays it.
   socket_.set_option(tcp::no_delay(true), ignored);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include <boost/asio/ssl/context.hpp>
@@ -22,7 +23,7 @@ class Wire final {
   using Received = std::tuple<error_code, std::size_t>;
 
   // Without `tls` it is plain.
-  Wire(Socket socket, asio::ssl::context* tls);
+  Wire(Socket socket, const std::shared_ptr<asio::ssl::context>& tls);
 
   Task<bool> handshake();
   Task<Received> read_some(asio::mutable_buffer buffer);

@@ -10,8 +10,6 @@ namespace {
 
 // How long an answer is waited for before its connection becomes a stream.
 constexpr std::chrono::milliseconds kPatience{250};
-// Larger bodies are parsed on a worker.
-constexpr std::uint64_t kSmallBody = 64 * 1024;
 constexpr std::string_view kSessionHeader = "mcp-session-id";
 
 bool names_modern(const http::Request& request) {
@@ -139,7 +137,7 @@ http::Plan HttpHandler::post(const http::Request& request, PrincipalPtr principa
   if (!taken.json && !taken.events) {
     return refuse(406, "answers are application/json or text/event-stream; accept both");
   }
-  const bool small = request.content_length && *request.content_length <= kSmallBody;
+  const bool small = request.content_length && *request.content_length <= http::kMaxBytesHere;
   return http::WantBody{
       .max_bytes = options_.max_body_bytes,
       .where = small ? http::Where::kHere : http::Where::kWorker,

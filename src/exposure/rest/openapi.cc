@@ -272,9 +272,13 @@ json::Object components() {
 }
 
 void add_special(json::Object& paths) {
-  paths["/healthz"] =
-      json::Object{{"get", plain("healthz", "Whether the process lives", "server")}};
-  paths["/readyz"] = json::Object{{"get", plain("readyz", "Whether it takes requests", "server")}};
+  paths["/healthz"] = json::Object{
+      {"get",
+       plain("healthz",
+             "Whether the process lives and its store can be read and written; otherwise why not",
+             "server")}};
+  paths["/readyz"] =
+      json::Object{{"get", plain("readyz", "The same, and whether it takes requests", "server")}};
   paths["/api/info"] =
       json::Object{{"get", plain("info", "Name, version, where to go on", "server")}};
   paths["/api/openapi.json"] = json::Object{{"get", plain("openapi", "This document", "server")}};

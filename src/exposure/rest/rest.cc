@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/ascii.h"
+#include "base/explain.h"
 #include "base/quote.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/docs_page.h"
@@ -16,9 +17,19 @@
 namespace cairn::rest {
 namespace {
 
-// Smaller bodies are parsed on the io thread, where other connections wait for it.
-constexpr std::size_t kMaxQuickBytes = 16 << 10;
 constexpr std::size_t kMaxAuthBytes = 16 << 10;
+
+// Of the store. Anybody may ask how the server is: where its files lie is not told.
+std::string what_is_wrong(Code code) {
+  switch (code) {
+    case Code::kStorageFull:
+      return "the disk is full: reads go on, and writes are refused until there is room";
+    case Code::kStoreReadOnly:
+      return "the store can only be read: its disk cannot be written to";
+    default:
+      return "the store is gone, or cannot be read or written; the server's disk wants a look";
+  }
+}
 
 bool is_json(std::string_view type) {
   const auto end = type.find(';');
@@ -229,7 +240,7 @@ Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Ca
   // The body is not known yet: a tool that is quick only without some arguments does not count as
   // quick.
   const bool quick = caller.may_be_quick() && tool.quick && tool.quick_without.empty() &&
-                     request.content_length.value_or(SIZE_MAX) <= kMaxQuickBytes;
+                     request.content_length.value_or(SIZE_MAX) <= http::kMaxBytesHere;
   return http::WantBody{.max_bytes = tool.max_body,
                         .where = quick ? http::Where::kHere : http::Where::kWorker,
                         .answer = [this, &request, caller, &tool, known = std::move(arguments)](
@@ -343,9 +354,13 @@ Result<http::Response> RestHandler::metrics(const http::Request& request) const 
 
 http::Response RestHandler::ready() const {
   if (stopping_) return respond(Error(Code::kUnavailable, "the server is stopping"));
+  return healthy("ready");
+}
+
+http::Response RestHandler::healthy(std::string_view status) const {
   auto answers = executor_.check_store();
-  if (!answers) return respond(answers.error());
-  return json_response(json::Object{{"status", "ready"}});
+  if (!answers) return respond(retold(answers.error(), what_is_wrong(answers.error().code)));
+  return json_response(json::Object{{"status", status}});
 }
 
 Result<std::optional<http::Plan>> RestHandler::special(const http::Request& request,
@@ -354,7 +369,7 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
   const auto path = request.path;
   const bool get = request.method == kGet || request.method == kHead;
   const bool post = request.method == kPost;
-  if (get && path == "/healthz") return json_response(json::Object{{"status", "ok"}});
+  if (get && path == "/healthz") return healthy("ok");
   if (get && path == "/readyz") return ready();
   if (get && path == "/metrics") return TRY(metrics(request));
   if (get && (path == "/api/info" || path == "/info")) {

@@ -54,6 +54,8 @@ class RestHandler final : public http::Handler {
   Result<http::Plan> plan_auth(const http::Request& request, bool sign_in);
   Result<http::Response> metrics(const http::Request& request) const;
   http::Response ready() const;
+  // The status, or what is in the way of the store.
+  http::Response healthy(std::string_view status) const;
 
   // The pages that describe the API. Made when first asked for: few ask.
   struct Pages {

@@ -184,7 +184,7 @@ TEST_F(RestTest, WhatIsShortIsAnsweredAtOnceAndTheRestOnAWorker) {
   };
   const std::string stat = "/api/realm/me/tools/fs_stat";
   EXPECT_EQ(where(stat, "{}"), http::Where::kHere);
-  EXPECT_EQ(where(stat, std::string(17 << 10, ' ')), http::Where::kWorker);
+  EXPECT_EQ(where(stat, std::string(65 << 10, ' ')), http::Where::kWorker);
   EXPECT_EQ(where("/api/realm/me/tools/fs_write", "{}"), http::Where::kWorker);
 }
 

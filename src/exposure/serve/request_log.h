@@ -1,12 +1,18 @@
-// One line per request on standard error: for people, or JSON. No token, no query, no content.
+// One line per request on standard error or in a file: for people, or JSON. No token, no query, no
+// content.
 //
 // Threads     any: a line is one write(), so that lines do not mix. One that cannot be written is
 //             dropped.
 #pragma once
 
 #include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "base/clock.h"
+#include "base/guarded.h"
+#include "base/os/handle.h"
 #include "exposure/http/server.h"
 #include "exposure/serve/metrics.h"
 #include "exposure/serve/serve.h"
@@ -21,6 +27,10 @@ class RequestLogger final : public http::Observer {
   RequestLogger(const Clock& clock, Metrics& metrics, LogFormat format)
       : clock_(clock), metrics_(metrics), format_(format) {}
 
+  // Lines go to the end of this file from now on, which is made when it is not there; nothing: to
+  // standard error. IO_ERROR: they go where they went.
+  Result<void> open(const std::optional<std::filesystem::path>& file);
+
   void on_request(const http::RequestLog& request) override;
   void on_connections(int open) override { metrics_.connections(open); }
 
@@ -31,6 +41,7 @@ class RequestLogger final : public http::Observer {
   const Clock& clock_;
   Metrics& metrics_;
   LogFormat format_;
+  Guarded<std::shared_ptr<const os::Handle>> file_;  // null: standard error
 };
 
 }  // namespace cairn

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/os/descriptors.h"
 #include "base/os/disk_files.h"
 #include "base/os/os_error.h"
 #include "base/pause.h"
@@ -96,14 +97,14 @@ class Housekeeper final {
  private:
   void run(const std::stop_token& stop) {
     constexpr std::chrono::minutes kTidyEvery{60};
-    auto since_collect = std::chrono::minutes(0);
-    while (pause(kTidyEvery, stop)) {
+    // Soon, since some servers do not run for an hour, but not while everybody comes back.
+    auto wait = std::chrono::minutes(10);
+    while (pause(wait, stop)) {
       report("tidying up", engine_.tidy());
-      since_collect += kTidyEvery;
-      if (collect_every_.count() > 0 && since_collect >= collect_every_) {
-        report("collecting garbage", engine_.collect());
-        since_collect = std::chrono::minutes(0);
+      if (collect_every_.count() > 0) {
+        report("collecting garbage", engine_.collect_every(collect_every_));
       }
+      wait = kTidyEvery;
     }
   }
   static void report(std::string_view what, const Result<void>& done) {
@@ -143,7 +144,9 @@ class Running final : public RunningServer {
   ~Running() override { Running::stop(); }
 
   Result<void> start() {
+    TRY(log_.open(options_.log_file));
     EngineOptions engine_options;
+    engine_options.tell = [](const std::string& what) { fmt::print(stderr, "cairn: {}\n", what); };
     engine_options.executor.rate.per_second = options_.rate;
     engine_ = TRY(Engine::open(options_.data, clock_, random_, metrics_, engine_options));
     // Made now, so that other commands can use it as soon as the server is up.
@@ -167,6 +170,8 @@ class Running final : public RunningServer {
                           .metrics = [this] { return metrics_.render(); }},
         known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
+    // What the store and everybody else opens is not theirs.
+    server_options.max_connections = os::DescriptorShares::of(os::descriptor_limit()).connections;
     server_options.address = options_.address;
     server_options.port = options_.port;
     if (options_.tls_key) {
@@ -187,10 +192,16 @@ class Running final : public RunningServer {
   mcp::Server& workspace_mcp() override { return *workspace_mcp_; }
   const std::string& url() const override { return url_; }
 
+  Result<void> reload() override {
+    TRY(log_.open(options_.log_file));
+    return server_->reload_tls();
+  }
+
   void stop() override {
     if (!server_) return;
-    // First, so that long streams end and the servers need not wait for them.
+    // First, so that long streams and searches end and the servers need not wait for them.
     ways_in_->stopping();
+    engine_->executor().end();
     if (internal_server_) internal_server_->stop();
     internal_server_.reset();
     server_->stop();

@@ -30,6 +30,10 @@ class RunningServer {
   virtual const std::string& url() const = 0;
   virtual const std::optional<std::string>& internal_url() const = 0;
 
+  // Reads the TLS files again and opens the log file anew; with what is of no use there, goes on as
+  // before and says so.
+  virtual Result<void> reload() = 0;
+
   // Returns when what was running has finished. A second call does nothing.
   virtual void stop() = 0;
 };

@@ -6,6 +6,9 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "base/guarded.h"
+#include "base/os/descriptors.h"
+#include "base/os/signal_thread.h"
 #include "base/os/stop_signals.h"
 #include "base/quote.h"
 #include "exposure/serve/running_server.h"
@@ -45,6 +48,17 @@ void greet(const ServeOptions& options, RunningServer& server) {
   std::fflush(stdout);
 }
 
+void reload(Guarded<RunningServer*>& running) {
+  auto server = running.lock();
+  if (*server == nullptr) return;
+  if (auto done = (*server)->reload(); !done) {
+    fmt::print(stderr, "cairn: reloading failed, so it goes on as before: {}\n",
+               done.error().render());
+    return;
+  }
+  fmt::print(stderr, "cairn: reloaded\n");
+}
+
 }  // namespace
 
 Result<void> parse_listen(std::string_view text, std::string& address, std::uint16_t& port_out) {
@@ -73,11 +87,21 @@ Result<void> serve(const ServeOptions& options, const Clock& clock, Random& rand
   ::mallopt(M_ARENA_MAX, 4);
   // Files that the server writes, backups too, are its owner's alone.
   ::umask(0077);
+  os::raise_descriptor_limit();
+  // Before any thread is started: one that has it not blocked would be ended by it.
+  sigset_t hung_up{};
+  sigemptyset(&hung_up);
+  sigaddset(&hung_up, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &hung_up, nullptr);
   const os::StopSignal stop;
+  Guarded<RunningServer*> running;
+  const os::SignalThread hang_up({SIGHUP}, [&running](int) { reload(running); });
   ::signal(SIGPIPE, SIG_IGN);
   auto server = TRY(RunningServer::start(options, clock, random));
+  *running.lock() = server.get();
   greet(options, *server);
   stop.wait();
+  *running.lock() = nullptr;
   fmt::print(stderr, "cairn: stopping\n");
   server->stop();
   return {};

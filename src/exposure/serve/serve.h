@@ -36,6 +36,8 @@ struct ServeOptions {
   // Directories of this machine for the file tools, by name.
   std::vector<work::ServedDirectory> directories;
   LogFormat log = LogFormat::kText;
+  // Where the lines of requests go; nothing: standard error.
+  std::optional<std::filesystem::path> log_file;
   double rate = 1000;  // calls a second for each delegate but the root ones; 0: no limit
   std::chrono::minutes collect_every{24 * 60};  // 0: never
   std::string version;

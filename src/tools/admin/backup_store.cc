@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
   const std::filesystem::path target(arguments.text("target"));
   if (!target.is_absolute()) {
     return fail(Code::kInvalidArgument,
@@ -37,7 +37,7 @@ Tool backup_store() {
       .right = Right::kAdmin,
       .audience = Audience::kPrograms,
       .audited = {"target"},
-      .run = run,
+      .run = run_backup_store,
   };
 }
 

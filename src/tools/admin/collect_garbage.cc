@@ -13,7 +13,7 @@ Result<void> check_may_set_grace(Call& call) {
   return fail(Code::kForbidden, "only the owner of the machine sets the grace time");
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_collect_garbage(Call& call, const Arguments& arguments) {
   GcOptions options{.dry_run = arguments.flag("dryRun")};
   if (auto grace = arguments.maybe_number("grace")) {
     TRY(check_may_set_grace(call));
@@ -72,7 +72,7 @@ Tool collect_garbage_tool() {
       .annotations = {.destructive = true, .idempotent = true},
       .right = Right::kOwn,
       .audience = Audience::kPrograms,
-      .run = run,
+      .run = run_collect_garbage,
   };
 }
 

@@ -34,7 +34,7 @@ Result<RealmContent> remove(Call& call, const User& user) {
   return content;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_delete_user(Call& call, const Arguments& arguments) {
   const auto user = TRY(the_user(call, arguments.text("userId")));
   TRY(check_may_go(call, user));
   const bool dry_run = arguments.flag("dryRun");
@@ -71,7 +71,7 @@ Tool delete_user() {
       .right = Right::kAdmin,
       .audience = Audience::kPrograms,
       .audited = {"userId"},
-      .run = run,
+      .run = run_delete_user,
   };
 }
 

@@ -26,7 +26,7 @@ std::optional<std::string> owned(std::optional<std::string_view> text) {
   return std::string(*text);
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_get_audit(Call& call, const Arguments& arguments) {
   AuditQuery query;
   query.limit = static_cast<std::size_t>(arguments.number("limit", 100));
   query.cursor = owned(arguments.maybe_text("cursor"));
@@ -80,7 +80,7 @@ Tool get_audit() {
       .right = Right::kOwn,
       .audience = Audience::kPrograms,
       .audited = {"delegateId", "endpointId"},
-      .run = run,
+      .run = run_get_audit,
   };
 }
 

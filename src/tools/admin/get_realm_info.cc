@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments&) {
+Result<Reply> run_get_realm_info(Call& call, const Arguments&) {
   json::Object out;
   out["realm"] = call.session().realm.render();
   if (call.rights().can_upload()) out["commit"] = json::Object();
@@ -37,7 +37,7 @@ Tool get_realm_info() {
            {"canManageDepot", shape::flag()}}),
       .annotations = {.read_only = true, .idempotent = true},
       .quick = true,
-      .run = run,
+      .run = run_get_realm_info,
   };
 }
 

@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments&) {
+Result<Reply> run_get_usage(Call& call, const Arguments&) {
   // Counts of the whole would tell whether something is stored that the caller may not see.
   if (!call.rights().realm_wide()) {
     return fail(Code::kForbidden,
@@ -40,7 +40,7 @@ Tool get_usage() {
                                {"updatedAt", shape::integer("Milliseconds since 1970")}}),
       .annotations = {.read_only = true, .idempotent = true},
       .quick = true,
-      .run = run,
+      .run = run_get_usage,
   };
 }
 

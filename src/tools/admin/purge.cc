@@ -41,7 +41,7 @@ json::Object render(const PurgeHolder& holder) {
   return out;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_purge(Call& call, const Arguments& arguments) {
   const auto frozen = TRY(call.services().delegates.frozen_scopes(call.session().realm));
   const PurgeOptions options{.everywhere = arguments.flag("everywhere"),
                              .dry_run = arguments.flag("dryRun"),
@@ -121,7 +121,7 @@ Tool purge_tool() {
       .right = Right::kOwn,
       .audience = Audience::kPrograms,
       .audited = {"depotId", "path", "nodeKey", "everywhere"},
-      .run = run,
+      .run = run_purge,
   };
 }
 

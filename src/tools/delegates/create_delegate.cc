@@ -21,7 +21,7 @@ Result<std::vector<DepotId>> depots_of(Call& call, const std::vector<std::string
   return out;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_create_delegate(Call& call, const Arguments& arguments) {
   NewDelegate wanted;
   wanted.name = arguments.text("name");
   wanted.can_upload = arguments.flag("canUpload");
@@ -82,7 +82,7 @@ Tool create_delegate() {
       .output = issued_shape(),
       .annotations = {},
       .audited = {"name"},
-      .run = run,
+      .run = run_create_delegate,
   };
 }
 

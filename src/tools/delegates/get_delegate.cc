@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_get_delegate(Call& call, const Arguments& arguments) {
   auto id = call.session().who().id;
   if (auto given = arguments.maybe_text("delegateId")) id = TRY(DelegateId::parse(*given));
   return Reply(render_delegate(TRY(call.services().delegates.get(call.session(), id))));
@@ -24,7 +24,7 @@ Tool get_delegate() {
       .output = delegate_shape(),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"delegateId"},
-      .run = run,
+      .run = run_get_delegate,
   };
 }
 

@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_list_delegates(Call& call, const Arguments& arguments) {
   auto parent = call.session().who().id;
   if (auto given = arguments.maybe_text("parentId")) parent = TRY(DelegateId::parse(*given));
   const auto limit = static_cast<std::size_t>(arguments.number("limit", 100));
@@ -40,7 +40,7 @@ Tool list_delegates() {
       .output = shape::object({{"delegates", shape::list_of(delegate_shape())},
                                {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
-      .run = run,
+      .run = run_list_delegates,
   };
 }
 

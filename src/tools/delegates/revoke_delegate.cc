@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_revoke_delegate(Call& call, const Arguments& arguments) {
   auto id = TRY(DelegateId::parse(arguments.text("delegateId")));
   return Reply(render_delegate(TRY(call.services().delegates.revoke(call.session(), id))));
 }
@@ -23,7 +23,7 @@ Tool revoke_delegate() {
       .output = delegate_shape(),
       .annotations = {.destructive = true, .idempotent = true},
       .audited = {"delegateId"},
-      .run = run,
+      .run = run_revoke_delegate,
   };
 }
 

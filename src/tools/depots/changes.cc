@@ -86,8 +86,31 @@ Result<std::string> Changes::message(const HistoryEntry& entry) const {
   return out;
 }
 
-// Newest first: an undo that was itself taken back does not count, nor does a commit that only says
-// it is one, or took back another part of it: it has to have touched what the change had.
+// Whether a commit took all of a change back, as seen from the place: one that only says so did
+// not, nor did one that took another part of it back. Nothing is left as the change had made it.
+Result<bool> Changes::took_back(const HistoryEntry& entry, const ChangeRange& changes) const {
+  auto known = call_.realm().replaced_by(place_, changes);
+  auto done = call_.realm().replaced_by(place_, {entry.sequence, entry.sequence});
+  for (const auto* found : {&known, &done}) {
+    if (*found) continue;
+    if (found->error().code == Code::kHistoryNotFound) return false;
+    return Failure(found->error());
+  }
+  const auto& nodes = call_.realm().nodes();
+  const auto made = TRY(view_tree(nodes, known->last.root));
+  const auto then = TRY(view_tree(nodes, done->last.root));
+  for (const auto& path : TRY(touched(known->before, known->last.root, kPathsCompared))) {
+    const auto at = TRY(Path::parse(path));
+    const auto was = TRY(find(made, at));
+    const auto is = TRY(find(then, at));
+    const bool same = was && is ? EntryValue::of(was->entry) == EntryValue::of(is->entry)
+                                : was.has_value() == is.has_value();
+    if (same) return false;
+  }
+  return true;
+}
+
+// Newest first: an undo that was itself taken back does not count.
 Result<std::vector<ChangeRange>> Changes::undone_since(std::uint64_t sequence) const {
   std::vector<ChangeRange> out;
   std::size_t compared = 0;
@@ -100,12 +123,7 @@ Result<std::vector<ChangeRange>> Changes::undone_since(std::uint64_t sequence) c
       const auto range = undone_by(entry);
       if (!range || contains(out, entry.sequence)) continue;
       ++compared;
-      const auto changed = TRY(touched(*range, kPathsCompared));
-      const auto undone = TRY(touched({entry.sequence, entry.sequence}, kPathsCompared));
-      const bool all = !changed.empty() && std::ranges::all_of(changed, [&](const auto& path) {
-        return std::ranges::find(undone, path) != undone.end();
-      });
-      if (all) out.push_back(*range);
+      if (TRY(took_back(entry, *range))) out.push_back(*range);
     }
     cursor = std::move(page.next_cursor);
   } while (cursor);

@@ -38,6 +38,8 @@ class Changes final {
   Result<std::uint64_t> own_latest() const;
 
  private:
+  Result<bool> took_back(const HistoryEntry& entry, const ChangeRange& changes) const;
+
   Call& call_;
   Place place_;
 };

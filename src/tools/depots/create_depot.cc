@@ -33,7 +33,7 @@ json::Value made_shape() {
   return out;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_create_depot(Call& call, const Arguments& arguments) {
   if (!call.rights().realm_wide()) {
     return fail(Code::kDepotManageNotAllowed,
                 "this delegate sees only a part of the realm, and a new depot would be outside it; "
@@ -74,7 +74,7 @@ Tool create_depot() {
       .annotations = {},
       .right = Right::kManageDepots,
       .audited = {"root", "title"},
-      .run = run,
+      .run = run_create_depot,
   };
 }
 

@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_delete_depot(Call& call, const Arguments& arguments) {
   auto depot = TRY(depots::whole(call, arguments.text("depotId")));
   const bool dry_run = arguments.flag("dryRun");
   const auto gone = dry_run ? DeletedDepot{TRY(call.realm().get_depot(depot)), call.clock().now()}
@@ -48,7 +48,7 @@ Tool delete_depot() {
       .right = Right::kManageDepots,
       .audience = Audience::kPrograms,
       .audited = {"depotId"},
-      .run = run,
+      .run = run_delete_depot,
   };
 }
 

@@ -42,7 +42,7 @@ Result<void> add_uncommitted(Call& call, const Place& place, const NodeKey& curr
   return {};
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_depot_commit(Call& call, const Arguments& arguments) {
   auto sight = call.sight();
   auto place = TRY(sight.place(arguments.text("depotId")));
   CommitRequest request{.depot = place.depot,
@@ -99,7 +99,7 @@ Tool depot_commit() {
       .annotations = {.destructive = true},
       .right = Right::kUpload,
       .audited = {"depotId", "root"},
-      .run = run,
+      .run = run_depot_commit,
   };
 }
 

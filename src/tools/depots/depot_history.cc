@@ -61,12 +61,31 @@ Result<Rows> page_of(Call& call, const Place& place, const Path& path, std::size
   return out;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
-  const auto place = TRY(call.sight().place(arguments.text("depotId")));
+// Where the page begins: at the cursor, at the version that is named, or now.
+struct Beginning {
+  Place place;
+  std::optional<std::string> cursor;
+};
+Result<Beginning> beginning(Call& call, const Arguments& arguments) {
+  const auto depot = arguments.text("depotId");
+  const auto cursor = arguments.maybe_text("cursor");
+  const auto named = depot.contains('@') ? TRY(call.sight().target(depot)) : Target();
+  Beginning out;
+  out.place = named.version_of ? *named.version_of : TRY(call.sight().place(depot));
+  if (cursor) {
+    out.cursor = *cursor;
+  } else if (named.version_of) {
+    const auto version = TRY(DepotAddress::parse(depot)).version;
+    out.cursor = history_cursor(TRY(call.realm().version_at(out.place, *version)).sequence);
+  }
+  return out;
+}
+
+Result<Reply> run_depot_history(Call& call, const Arguments& arguments) {
+  auto [place, cursor] = TRY(beginning(call, arguments));
   const auto path = TRY(Path::parse(arguments.text("path")));
   TRY(check_place(path));
   const auto limit = static_cast<std::size_t>(arguments.number("limit", 50));
-  const auto cursor = arguments.maybe_text("cursor");
   auto page = TRY(page_of(call, place, path, limit, cursor));
   if (const auto fits = fitting(call, page.rows); fits < page.rows.size()) {
     page = TRY(page_of(call, place, path, fits, cursor));  // for its cursor
@@ -97,7 +116,7 @@ Tool depot_history() {
                                {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"depotId", "path"},
-      .run = run,
+      .run = run_depot_history,
   };
 }
 

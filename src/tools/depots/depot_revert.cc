@@ -65,7 +65,7 @@ void forget_changed(Call& call, const Place& place, const std::optional<NodeKey>
   }
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_depot_revert(Call& call, const Arguments& arguments) {
   const auto place = TRY(call.sight().place(arguments.text("depotId")));
   const auto wanted = TRY(wanted_root(call, place, arguments.text("root")));
   const auto path = TRY(Path::parse(arguments.text("path")));
@@ -97,7 +97,7 @@ Tool depot_revert() {
       .annotations = {.destructive = true},
       .right = Right::kUpload,
       .audited = {"depotId", "root", "path"},
-      .run = run,
+      .run = run_depot_revert,
   };
 }
 

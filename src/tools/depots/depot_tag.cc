@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_depot_tag(Call& call, const Arguments& arguments) {
   const auto depot = TRY(depots::whole(call, arguments.text("depotId")));
   const auto name = arguments.text("name");
   json::Object out;
@@ -47,7 +47,7 @@ Tool depot_tag() {
       .annotations = {.idempotent = true},
       .right = Right::kUpload,
       .audited = {"depotId", "name", "version"},
-      .run = run,
+      .run = run_depot_tag,
   };
 }
 

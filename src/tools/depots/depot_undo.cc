@@ -72,7 +72,7 @@ Result<CommitResult> take_back(Call& call, const UndoRequest& request) {
   return built_upon(std::move(kept).error(), request);
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_depot_undo(Call& call, const Arguments& arguments) {
   const auto place = TRY(call.sight().place(arguments.text("depotId")));
   const auto range = TRY(range_of(call, place, arguments));
   constexpr std::size_t kPaths = 1000;
@@ -126,7 +126,7 @@ Tool depot_undo() {
       .annotations = {.destructive = true},
       .right = Right::kUpload,
       .audited = {"depotId", "change", "from", "to"},
-      .run = run,
+      .run = run_depot_undo,
   };
 }
 

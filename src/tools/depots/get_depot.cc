@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_get_depot(Call& call, const Arguments& arguments) {
   auto place = TRY(call.sight().place(arguments.text("depotId")));
   Reply reply(TRY(depots::details(call, place)));
   reply.about = TRY(depots::root_of(call, place));
@@ -27,7 +27,7 @@ Tool get_depot() {
       .output = depot_shape(true),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"depotId"},
-      .run = run,
+      .run = run_get_depot,
   };
 }
 

@@ -22,7 +22,7 @@ Result<NodeKey> sent(Call& call, const Arguments& arguments, const Path& path) {
               root.render_short(), path.render());
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_import_root(Call& call, const Arguments& arguments) {
   const auto place = TRY(call.sight().place(arguments.text("depotId")));
   auto path = TRY(Path::parse(arguments.text("path")));
   TRY(check_place(path));
@@ -100,7 +100,7 @@ Tool import_root() {
       .right = Right::kUpload,
       .audience = Audience::kPrograms,
       .audited = {"depotId", "path", "root"},
-      .run = run,
+      .run = run_import_root,
   };
 }
 

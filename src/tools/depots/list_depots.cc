@@ -53,7 +53,7 @@ Result<Reply> deleted(Call& call) {
 
 // Depots are looked at until the page or the answer is full: a delegate may see few of many. A
 // depot's places stay on one page, so the cursor is always a depot's.
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_list_depots(Call& call, const Arguments& arguments) {
   if (auto title = arguments.maybe_text("title")) return titled(call, *title);
   if (arguments.flag("deleted")) return deleted(call);
   const auto limit = static_cast<std::size_t>(arguments.number("limit", 100));
@@ -109,7 +109,7 @@ Tool list_depots() {
                                {"nextCursor", shape::nullable(shape::text())},
                                {"hasMore", shape::flag()}}),
       .annotations = {.read_only = true, .idempotent = true},
-      .run = run,
+      .run = run_list_depots,
   };
 }
 

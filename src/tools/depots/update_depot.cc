@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_update_depot(Call& call, const Arguments& arguments) {
   auto depot = TRY(depots::whole(call, arguments.text("depotId")));
   std::optional<Keep> keep;
   if (auto text = arguments.maybe_text("keep")) keep = TRY(Keep::parse(*text));
@@ -38,7 +38,7 @@ Tool update_depot() {
       .right = Right::kManageDepots,
       .audience = Audience::kPrograms,
       .audited = {"depotId", "title", "keep"},
-      .run = run,
+      .run = run_update_depot,
   };
 }
 

@@ -68,8 +68,9 @@ constexpr Code kSaid[] = {Code::kInvalidArgument,
                           Code::kHeadersTooLarge};
 
 // Something broke, and the sentence says where in the store: the code alone is said.
-constexpr Code kBroken[] = {Code::kCorruptNode, Code::kQuotaExceeded,     Code::kUnavailable,
-                            Code::kStoreLocked, Code::kStoreIncompatible, Code::kIoError,
+constexpr Code kBroken[] = {Code::kCorruptNode,   Code::kQuotaExceeded,     Code::kUnavailable,
+                            Code::kStoreLocked,   Code::kStoreIncompatible, Code::kStoreDamaged,
+                            Code::kStoreReadOnly, Code::kStorageFull,       Code::kIoError,
                             Code::kInternal};
 
 // The error as it looks from inside the context: what is outside of it has no name there.

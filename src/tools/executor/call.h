@@ -20,11 +20,11 @@
 #include "data/access/users.h"
 #include "data/endpoint/endpoints.h"
 #include "data/tree/rendered.h"
-#include "tools/files/seen_files.h"
 #include "tools/json/documents.h"
 
 namespace cairn {
 
+class SeenFiles;
 class ToolTable;
 
 enum class Entrance { kRest, kMcp, kCli };

@@ -101,6 +101,7 @@ class CountingStore final : public Store {
     return *mine;
   }
   Result<std::vector<RealmId>> realms() const override { return below_->realms(); }
+  Result<std::unique_ptr<Store>> snapshot() override { return below_->snapshot(); }
   Result<void> backup(const std::filesystem::path& target) override {
     return below_->backup(target);
   }

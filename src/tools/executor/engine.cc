@@ -4,18 +4,24 @@
 
 #include "base/os/disk_files.h"
 #include "base/os/os_error.h"
+#include "data/realm/clock_memory.h"
 #include "data/realm/gc.h"
+#include "data/realm/moved_back.h"
 #include "data/realm/owner.h"
 #include "data/store/open.h"
+#include "tools/files/seen_files.h"
 
 namespace cairn {
 namespace {
 
 class OpenEngine final : public Engine {
  public:
-  OpenEngine(std::unique_ptr<Store> store, const Clock& clock, Random& random, ToolTable table,
-             Meter& meter, const EngineOptions& options)
-      : store_(std::move(store)),
+  // With a guarded clock, that is the clock.
+  OpenEngine(std::unique_ptr<GuardedClock> guarded, std::unique_ptr<Store> store,
+             const Clock& clock, Random& random, ToolTable table, Meter& meter,
+             const EngineOptions& options)
+      : guarded_(std::move(guarded)),
+        store_(std::move(store)),
         realms_(*store_, clock, random, options.realm),
         delegates_(store_->kv(), clock, random, options.delegates),
         users_(store_->kv(), clock, random),
@@ -27,11 +33,17 @@ class OpenEngine final : public Engine {
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
 
+  ~OpenEngine() override { keep_time(); }
+  OpenEngine(const OpenEngine&) = delete;
+  OpenEngine& operator=(const OpenEngine&) = delete;
+
   // Every step does nothing when it was done before: it runs at each start.
   Result<void> begin(const Clock& clock, Random& random) {
     owner_ = TRY(owner_realm(*store_, clock, random));
     TRY(users_.owner(owner_));
     TRY(delegates_.root(owner_));
+    // Should the process be killed; one that ends by itself remembers the very last.
+    keep_time(std::chrono::minutes(1));
     return {};
   }
 
@@ -42,6 +54,7 @@ class OpenEngine final : public Engine {
   const RealmId& owner() const override { return owner_; }
 
   Result<void> tidy() override {
+    keep_time();
     TRY(delegates_.forget_expired());
     return for_each_realm([&](const RealmId& realm) -> Result<void> {
       TRY(audit_.trim(realm));
@@ -49,13 +62,15 @@ class OpenEngine final : public Engine {
     });
   }
 
-  Result<void> collect() override {
-    return for_each_realm([&](const RealmId& realm) -> Result<void> {
+  Result<void> collect_every(std::chrono::milliseconds time) override {
+    if (!TRY(is_collection_due(store_->kv(), services_.clock.now(), time))) return {};
+    TRY(for_each_realm([&](const RealmId& realm) -> Result<void> {
       // Delegates see these trees though no depot holds them.
       auto keep = TRY(delegates_.frozen_roots(realm));
       TRY(collect_garbage(realms_.get(realm), keep));
       return {};
-    });
+    }));
+    return note_collection(store_->kv(), services_.clock.now());
   }
 
   Result<ImportResult> import_from(const std::filesystem::path& directory, const DepotId& depot,
@@ -69,6 +84,11 @@ class OpenEngine final : public Engine {
   }
 
  private:
+  // Where it cannot be written nothing else can be, and that is said there.
+  void keep_time(std::chrono::milliseconds not_so_long = std::chrono::milliseconds(1)) {
+    if (guarded_) (void)cairn::keep_time(*store_, *guarded_, not_so_long);
+  }
+
   template <typename Visit>
   Result<void> for_each_realm(Visit visit) {
     std::optional<std::string> cursor;
@@ -81,6 +101,7 @@ class OpenEngine final : public Engine {
   }
 
   // In the order in which they need each other; destroyed the other way round, the store last.
+  std::unique_ptr<GuardedClock> guarded_;
   std::unique_ptr<Store> store_;
   Realms realms_;
   Delegates delegates_;
@@ -96,6 +117,9 @@ class OpenEngine final : public Engine {
   RealmId owner_;
 };
 
+// Enough for RocksDB to get going again on a full disk, and for some thousand deletions.
+constexpr std::uint64_t kReserveBytes = 16 << 20;
+
 std::filesystem::path token_file(const std::filesystem::path& directory) {
   return directory / "owner.token";
 }
@@ -110,8 +134,8 @@ Result<void> write_token(const std::filesystem::path& directory, std::string_vie
 Result<std::unique_ptr<Engine>> Engine::over(std::unique_ptr<Store> store, const Clock& clock,
                                              Random& random, Meter& meter,
                                              const EngineOptions& options) {
-  auto engine = std::make_unique<OpenEngine>(std::move(store), clock, random, ToolTable::make(),
-                                             meter, options);
+  auto engine = std::make_unique<OpenEngine>(nullptr, std::move(store), clock, random,
+                                             ToolTable::make(), meter, options);
   TRY(engine->begin(clock, random));
   return engine;
 }
@@ -127,9 +151,19 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& direct
   }
   StoreOptions store_options;
   store_options.create = options.create;
-  auto store = TRY(open_rocks_store(directory, clock, store_options));
+  store_options.is_commit = is_commit_record;
+  store_options.reserve_bytes = kReserveBytes;
+  auto guarded = std::make_unique<GuardedClock>(clock, options.tell);
+  auto store = TRY(open_rocks_store(directory, *guarded, store_options));
   std::filesystem::permissions(directory / "store", std::filesystem::perms::owner_all, ignored);
-  return over(std::move(store), clock, random, meter, options);
+  TRY(recall_time(*store, *guarded));
+  auto with_age = options;
+  with_age.realm.settled = with_age.audit.settled = &guarded->settled();
+  const auto& time = *guarded;
+  auto engine = std::make_unique<OpenEngine>(std::move(guarded), std::move(store), time, random,
+                                             ToolTable::make(), meter, with_age);
+  TRY(engine->begin(time, random));
+  return engine;
 }
 
 Result<std::unique_ptr<Engine>> Engine::in_memory(const Clock& clock, Random& random, Meter& meter,

@@ -8,9 +8,11 @@
 // Fails with  STORE_LOCKED, STORE_INCOMPATIBLE and IO_ERROR from open(); as the parts do otherwise.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
+#include "base/guarded_clock.h"
 #include "data/realm/import.h"
 #include "tools/endpoints/bound_calls.h"
 #include "tools/executor/executor.h"
@@ -24,11 +26,14 @@ struct EngineOptions {
   DelegateOptions delegates;
   AuditOptions audit;
   ExecutorOptions executor;
+  // Told when the machine's clock jumps (base/guarded_clock.h).
+  GuardedClock::Tell tell = nullptr;
 };
 
 class Engine {
  public:
-  // STORE_LOCKED when another process has it open.
+  // STORE_LOCKED when another process has it open. The clock is held against what the store
+  // remembers of the time.
   static Result<std::unique_ptr<Engine>> open(const std::filesystem::path& directory,
                                               const Clock& clock, Random& random, Meter& meter,
                                               const EngineOptions& options = {});
@@ -53,8 +58,8 @@ class Engine {
 
   // The regular chores: removes tokens that expired and audit entries that are too old.
   virtual Result<void> tidy() = 0;
-  // Collects the garbage of every realm.
-  virtual Result<void> collect() = 0;
+  // Collects the garbage of every realm, if that was not done for so long, by whichever process.
+  virtual Result<void> collect_every(std::chrono::milliseconds time) = 0;
 
   // A directory of this machine into a depot of the owner's, and a tree of the owner's into one.
   virtual Result<ImportResult> import_from(const std::filesystem::path& directory,

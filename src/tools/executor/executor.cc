@@ -238,7 +238,7 @@ Result<bool> Executor::is_admin(const Caller& caller) const {
 Result<void> Executor::check_store() const {
   // Whether the key exists does not matter, only that the store answers.
   TRY(services_.realms.store().kv().get("ready"));
-  return {};
+  return services_.realms.store().ready();
 }
 
 Result<void> Executor::take_turn(const EndpointId& endpoint) {
@@ -258,7 +258,12 @@ Result<Reply> Executor::run(const Caller& caller, const Tool& tool, const json::
     try {
       TRY(admit(caller, tool, arguments));
       if (!tool.run) return fail(Code::kBadRequest, "{} takes a streamed body", tool.name);
-      Call call(services_, table_, caller, body, std::move(stop));
+      // Whichever comes first: nobody waits for the answer any more, or the process ends.
+      std::stop_source either;
+      const auto request = [&either] { either.request_stop(); };
+      const std::stop_callback given(std::move(stop), request);
+      const std::stop_callback ending(ending_.get_token(), request);
+      Call call(services_, table_, caller, body, either.get_token());
       return tool.run(call, Arguments(arguments.get_object()));
       // A defect of one tool is an answer to one caller, and does not end the thread it ran on.
     } catch (const std::exception& error) {

@@ -82,6 +82,9 @@ class Executor final {
   // Whether the store answers.
   Result<void> check_store() const;
 
+  // Ends whatever walks, searches or checks, now and from now on: the process is about to end.
+  void end() { ending_.request_stop(); }
+
   const ToolTable& table() const { return table_; }
   Observer& observer() { return observer_; }
 
@@ -107,6 +110,7 @@ class Executor final {
   RateLimit rate_;
   RateLimit sign_ins_;
   Observer observer_;
+  std::stop_source ending_;
 };
 
 // Whether a list of tools shows this one: what a caller may not use is not offered to it. A right

@@ -15,7 +15,9 @@ class AuditedRows final : public Rows {
         tool_(tool),
         arguments_(std::move(arguments)),
         began_(executor.services_.clock.monotonic()),
-        call_(executor.services_, executor.table_, caller_, {}, std::move(stop)) {}
+        given_(std::move(stop), Request{either_}),
+        ending_(executor.ending_.get_token(), Request{either_}),
+        call_(executor.services_, executor.table_, caller_, {}, either_.get_token()) {}
   ~AuditedRows() override {
     inner_.reset();
     note("ABANDONED");
@@ -58,11 +60,20 @@ class AuditedRows final : public Rows {
                    {.took = executor_.services_.clock.monotonic() - began_});
   }
 
+  struct Request {
+    std::stop_source& source;
+    void operator()() const { source.request_stop(); }
+  };
+
   Executor& executor_;
   Caller caller_;
   const Tool& tool_;
   json::Value arguments_;
   std::chrono::nanoseconds began_;
+  // Whichever comes first: nobody takes the rows any more, or the process ends.
+  std::stop_source either_;
+  std::stop_callback<Request> given_;
+  std::stop_callback<Request> ending_;
   Call call_;
   std::unique_ptr<Rows> inner_;
   bool noted_ = false;

@@ -4,7 +4,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_check_nodes(Call& call, const Arguments& arguments) {
   auto sight = call.sight();
   json::Array owned;
   json::Array missing;
@@ -34,7 +34,7 @@ Tool check_nodes() {
           {{"owned", shape::list_of(shape::text())}, {"missing", shape::list_of(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audience = Audience::kPrograms,
-      .run = run,
+      .run = run_check_nodes,
   };
 }
 

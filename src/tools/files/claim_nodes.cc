@@ -38,7 +38,7 @@ Result<void> prove_path(Call& call, const NodeKey& key, const Arguments& claim) 
   return {};
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_claim_nodes(Call& call, const Arguments& arguments) {
   std::vector<NodeKey> keys;
   json::Array claimed;
   for (const auto& item : arguments.object().at("claims").get_array()) {
@@ -81,7 +81,7 @@ Tool claim_nodes() {
       .annotations = {.idempotent = true},
       .right = Right::kUpload,
       .audience = Audience::kPrograms,
-      .run = run,
+      .run = run_claim_nodes,
   };
 }
 

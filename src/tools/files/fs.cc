@@ -1,5 +1,7 @@
 #include "tools/files/fs.h"
 
+#include <algorithm>
+
 #include "base/quote.h"
 
 namespace cairn::fs {
@@ -64,6 +66,30 @@ Result<Opened> open(Call& call, const Arguments& arguments) {
   return open(call, arguments.text("nodeKey"));
 }
 
+Result<std::vector<Place>> stood_at(Call& call, const Target& target,
+                                    std::span<const Origin> noted) {
+  constexpr std::size_t kLooked = 1000;
+  std::vector<Place> out;
+  if (target.place || target.version_of || call.rights().realm_wide()) return out;
+  for (auto& place : TRY(call.sight().places())) {
+    const bool known =
+        std::ranges::any_of(noted, [&](const Origin& origin) { return origin.place == place; });
+    // Of the roots of whole depots all is noted.
+    if (known || place.path.is_root()) continue;
+    const auto now = call.realm().root_at(place);
+    bool stood = now && *now == target.root;
+    if (!stood) {
+      // A history that cannot be read says nothing of this tree.
+      const auto past = call.realm().history_at(place, kLooked, std::nullopt);
+      stood = past && std::ranges::any_of(past->entries, [&](const HistoryEntry& entry) {
+                return entry.root == target.root;
+              });
+    }
+    if (stood) out.push_back(std::move(place));
+  }
+  return out;
+}
+
 Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Changed& change,
                    json::Object answer, std::vector<NodeKey> files) {
   TRY(check_writable(from));
@@ -71,7 +97,17 @@ Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Cha
                       .owners = call.session().owners,
                       .also_owned = std::move(files),
                       .author = call.session().answers_for()};
-  TRY(call.realm().save(stage, change, from.target.root, options));
+  const auto& root = from.target.root;
+  std::vector<Origin> noted;
+  if (!from.target.place) noted = TRY(call.realm().origins_of(root));
+  const auto places = TRY(stood_at(call, from.target, noted));
+  if (places.empty() || !noted.empty()) TRY(call.realm().save(stage, change, root, options));
+  // Where its author is at work is not known when there are several.
+  if (places.size() + noted.size() > 1) options.author.reset();
+  for (const auto& place : places) {
+    options.place = place;
+    TRY(call.realm().save(stage, change, root, options));
+  }
   // The new root comes first: it is what the next call needs.
   json::Object out;
   out["newRoot"] = change.root->key().render();

@@ -32,6 +32,11 @@ Result<Opened> open(Call& call, std::string_view node_key);
 // INVALID_ARGUMENT for a version of a depot.
 Result<void> check_writable(const Opened& opened);
 
+// Places of a depot that the caller sees and in which the tree stands or stood, though it is named
+// by its key and nothing is `noted` of it there: it came there with something larger.
+Result<std::vector<Place>> stood_at(Call& call, const Target& target,
+                                    std::span<const Origin> noted);
+
 // Stores a change for the caller and answers with `newRoot` and what else there is to say. `files`
 // are nodes the caller made and so owns.
 Result<Reply> save(Call& call, const Opened& from, const Stage& stage, const Changed& change,

@@ -154,7 +154,7 @@ Result<DiffPage> page_of(const Arguments& arguments) {
   return page;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_diff(Call& call, const Arguments& arguments) {
   auto before = TRY(fs::open(call, arguments.text("from")));
   auto after = TRY(fs::open(call, arguments.text("to")));
   const auto& nodes = call.realm().nodes();
@@ -227,7 +227,7 @@ Tool fs_diff() {
            {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"path", "from", "to"},
-      .run = run,
+      .run = run_fs_diff,
   };
 }
 

@@ -16,7 +16,7 @@ std::vector<Replacement> replacements(const Arguments& arguments) {
   return out;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_edit(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Stage stage(call.realm().nodes());
   auto edits = replacements(arguments);
@@ -45,7 +45,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   const bool seen = TRY(known.is_seen(edited.path));
   auto reply = TRY(fs::save(call, opened, stage, edited, std::move(out), {edited.file.key}));
   // A caller that knew all of the file knows all of it now; any other has seen a part.
-  if (seen) known.made(edited.path, edited.root->key());
+  if (seen) known.made(edited.path, edited.root->key(), fs::Known::Wrote::kSome);
   return reply;
 }
 
@@ -82,7 +82,7 @@ Tool fs_edit() {
       .annotations = {},
       .right = Right::kUpload,
       .audited = {"nodeKey", "path"},
-      .run = run,
+      .run = run_fs_edit,
   };
 }
 

@@ -33,7 +33,7 @@ json::Object render(const Call& call, const FindResult::Match& match) {
   return row;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_find(Call& call, const Arguments& arguments) {
   auto [opened, cursor] = TRY(fs::open_search(call, arguments));
   const auto glob = TRY(Glob::parse(arguments.text("pattern")));
   auto options = options_of(call, arguments);
@@ -154,7 +154,7 @@ Tool fs_find() {
            {"hint", shape::text(), shape::kOptional}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"nodeKey", "path"},
-      .run = run,
+      .run = run_fs_find,
       .rows = rows,
   };
 }

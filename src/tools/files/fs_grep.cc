@@ -82,7 +82,7 @@ void add_left_out(json::Object& out, bool before) {
   out["hint"] = std::move(hint);
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_grep(Call& call, const Arguments& arguments) {
   auto [opened, cursor] = TRY(fs::open_search(call, arguments));
   const auto pattern = TRY(pattern_of(arguments));
   auto options = TRY(options_of(arguments));
@@ -235,7 +235,7 @@ Tool fs_grep() {
            {"hint", shape::text(), shape::kOptional}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"nodeKey", "path"},
-      .run = run,
+      .run = run_fs_grep,
       .rows = rows,
   };
 }

@@ -1,11 +1,12 @@
 #include "tools/executor/render.h"
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/tools.h"
 
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_ls(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   ListOptions options;
   options.limit = static_cast<std::uint64_t>(
@@ -14,6 +15,7 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   options.rendering = call.listing();
   Budget budget(call.clock(), call.limits());
   auto page = TRY(list(opened.tree, TRY(fs::path_of(arguments)), options, budget));
+  TRY(fs::Known::of(call, opened)).listed(page.path);
   json::Object out;
   out["path"] = page.path.render();
   out["key"] = page.key.render();
@@ -62,7 +64,7 @@ Tool fs_ls() {
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"nodeKey", "path"},
       .quick = true,
-      .run = run,
+      .run = run_fs_ls,
   };
 }
 

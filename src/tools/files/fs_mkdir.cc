@@ -4,7 +4,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_mkdir(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Stage stage(call.realm().nodes());
   auto made = TRY(mkdir(stage, opened.tree.root, TRY(fs::path_of(arguments))));
@@ -34,7 +34,7 @@ Tool fs_mkdir() {
       .annotations = {.idempotent = true},
       .right = Right::kUpload,
       .audited = {"nodeKey", "path"},
-      .run = run,
+      .run = run_fs_mkdir,
   };
 }
 

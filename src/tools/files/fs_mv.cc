@@ -60,7 +60,8 @@ Result<Reply> run_mv(Call& call, const Arguments& arguments) {
   const auto target = TRY(other_tree(call, opened, arguments));
   if (!target) return transfer<mv, Source::kGoes>(call, opened, from, to);
   // What others did to it since it was read would go with it to where they do not look for it.
-  TRY(TRY(fs::Known::of(call, opened)).check(from));
+  const auto known = TRY(fs::Known::of(call, opened));
+  TRY(known.check(from));
   // Both changes are made before either is stored: what cannot be removed is not copied.
   Stage source_stage(call.realm().nodes());
   const auto removed = TRY(rm(source_stage, opened.tree.root, from));
@@ -69,6 +70,7 @@ Result<Reply> run_mv(Call& call, const Arguments& arguments) {
   auto out = paths_of(done);
   out["sourceRoot"] = removed.root->key().render();
   TRY(fs::save(call, opened, source_stage, removed, {}));
+  known.removed(from, removed.root->key());
   return fs::save(call, *target, stage, done, std::move(out));
 }
 

@@ -6,7 +6,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_read(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Budget budget(call.clock(), call.limits());
   const auto path = TRY(fs::path_of(arguments));
@@ -35,7 +35,7 @@ Tool fs_read() {
       // The beginning of a file is near; its other lines have to be counted.
       .audited = {"nodeKey", "path"},
       .quick_without = {"startLine", "startByte"},
-      .run = run,
+      .run = run_fs_read,
   };
 }
 

@@ -33,7 +33,7 @@ Result<std::optional<json::Object>> read_one(const fs::Opened& opened, const fs:
   return out;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_read_many(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Budget budget(call.clock(), call.limits());
   const auto known = TRY(fs::Known::of(call, opened));
@@ -81,7 +81,7 @@ Tool fs_read_many() {
                                {"hint", shape::text(), shape::kOptional}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"nodeKey", "paths"},
-      .run = run,
+      .run = run_fs_read_many,
   };
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/quote.h"
 #include "tools/files/fs.h"
 #include "tools/files/known.h"
@@ -36,7 +38,7 @@ Result<RewritePlan> plan_of(Call& call, const Arguments& arguments) {
   return plan;
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_rewrite(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   auto plan = TRY(plan_of(call, arguments));
   const auto known = TRY(fs::Known::of(call, opened));
@@ -44,8 +46,20 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
   for (const auto& [path, made] : plan.entries) TRY(known.check(path));
   Stage stage(call.realm().nodes());
   auto done = TRY(rewrite(stage, opened.tree.root, plan));
-  for (const auto& path : plan.deletes) known.removed(path, done.root->key());
-  for (const auto& [path, made] : plan.entries) known.removed(path, done.root->key());
+  const auto& root = done.root->key();
+  for (const auto& [path, made] : plan.entries) {
+    const auto* copy = std::get_if<FromPath>(&made);
+    if (copy == nullptr) continue;
+    // What is known of a source that is a target too would be taken from the wrong tree.
+    const bool chained = std::ranges::any_of(plan.entries, [&](const auto& entry) {
+      return copy->path.is_within(entry.first) || entry.first.is_within(copy->path);
+    });
+    chained ? known.forgotten(path) : known.copied(copy->path, path, root);
+  }
+  for (const auto& path : plan.deletes) known.removed(path, root);
+  for (const auto& [path, made] : plan.entries) {
+    if (!std::holds_alternative<FromPath>(made)) known.removed(path, root);
+  }
   json::Object out;
   out["entriesApplied"] = done.entries_applied;
   out["deleted"] = done.deleted;
@@ -81,7 +95,7 @@ Tool fs_rewrite() {
       .annotations = {.destructive = true},
       .right = Right::kUpload,
       .audited = {"nodeKey"},
-      .run = run,
+      .run = run_fs_rewrite,
   };
 }
 

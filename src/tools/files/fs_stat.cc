@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_stat(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   auto at = TRY(locate(opened.tree, TRY(fs::path_of(arguments))));
   json::Object out;
@@ -42,7 +42,7 @@ Tool fs_stat() {
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"nodeKey", "path"},
       .quick = true,
-      .run = run,
+      .run = run_fs_stat,
   };
 }
 

@@ -4,6 +4,7 @@
 #include "data/tree/outline.h"
 #include "data/tree/walk.h"
 #include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/files/portion.h"
 #include "tools/files/tools.h"
 
@@ -40,14 +41,16 @@ json::Object render(const Call& call, Outline& outline) {
   return std::move(nodes.front());
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_tree(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   OutlineOptions options;
   options.depth = arguments.number("depth", options.depth);
   options.max_entries = arguments.number("maxEntries", options.max_entries);
   options.rendering = call.listing();
   Budget budget(call.clock(), call.limits());
-  auto found = TRY(outline(opened.tree, TRY(fs::path_of(arguments)), options, budget));
+  const auto path = TRY(fs::path_of(arguments));
+  auto found = TRY(outline(opened.tree, path, options, budget));
+  TRY(fs::Known::of(call, opened)).listed(TRY(locate(opened.tree, path)).path);
   const auto key = found.items.front().value.key;
   return fs::about(opened, key, render(call, found));
 }
@@ -164,7 +167,7 @@ Tool fs_tree() {
            {"children", shape::map_of(shape::anything("A file or directory")), shape::kOptional}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"nodeKey", "path"},
-      .run = run,
+      .run = run_fs_tree,
       .rows = rows,
   };
 }

@@ -28,7 +28,7 @@ Result<Bytes> merged_content(const NodeReader& nodes, const Path& path,
                                         {describe_conflict(path.render(), base, content, theirs)}));
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_fs_write(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   const auto content = arguments.text("content");
   if (content.size() > kMaxNodeBytes) {
@@ -60,11 +60,11 @@ Result<Reply> run(Call& call, const Arguments& arguments) {
         "you write it again";
     return reply;
   }
-  const bool unread =
-      standing.state == State::kUnseen && standing.now && standing.now->key != written.file.key;
-  if (unread) {
-    answer["note"] = fmt::format("it takes the place of {}, which you had not read",
-                                 standing.now->key.render_short());
+  const bool replaces = standing.now && standing.now->key != written.file.key;
+  if (replaces && (standing.state == State::kUnseen || standing.part)) {
+    answer["note"] =
+        fmt::format("it takes the place of {}, {}", standing.now->key.render_short(),
+                    standing.part ? "which you had not read to the end" : "which you had not read");
   }
   known.made(written.path, written.root->key());
   return reply;
@@ -90,7 +90,7 @@ Tool fs_write() {
       .annotations = {.idempotent = true},
       .right = Right::kUpload,
       .audited = {"nodeKey", "path"},
-      .run = run,
+      .run = run_fs_write,
   };
 }
 

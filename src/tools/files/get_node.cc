@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_get_node(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Reply reply;
   reply.node = TRY(nodes::navigate(call, opened.tree.root, arguments.text("navigation")));
@@ -30,7 +30,7 @@ Tool get_node() {
       .gives = Gives::kNode,
       .audited = {"nodeKey"},
       .quick = true,
-      .run = run,
+      .run = run_get_node,
   };
 }
 

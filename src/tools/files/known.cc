@@ -5,15 +5,18 @@
 
 #include "base/quote.h"
 #include "data/tree/conflict.h"
+#include "tools/files/looks.h"
 
 namespace cairn::fs {
 namespace {
 
 // Files looked at when a root is committed.
 constexpr std::size_t kMostMade = 200;
+// Values of one JSON file that are remembered.
+constexpr std::size_t kMostShown = 2000;
 
 // Outsiders of an endpoint share its key, and may be many.
-bool remembers(const Call& call) {
+bool is_remembered(const Call& call) {
   return call.entrance() == Entrance::kMcp && !call.caller().via();
 }
 
@@ -54,21 +57,32 @@ SeenFiles::Agent agent_of(const Session& session, const Place& place, std::strin
 
 Result<Known> Known::of(Call& call, const Opened& opened) {
   Known out(call, opened);
-  if (!remembers(call)) return out;
-  const auto add = [&](const Place& place, bool older) {
+  if (!is_remembered(call)) return out;
+  const auto add = [&](const Place& place, bool older, std::optional<NodeKey> base) {
     bool fallback = false;
     for (auto& agent : agents_of(call, place)) {
-      out.places_.push_back({std::move(agent), older, std::exchange(fallback, true)});
+      out.places_.push_back({std::move(agent), place, base, older, std::exchange(fallback, true)});
     }
   };
   const auto& target = opened.target;
   if (target.place) {
-    add(*target.place, false);
+    add(*target.place, false, std::nullopt);
     return out;
   }
-  for (const auto& origin : TRY(call.realm().origins_of(target.root))) {
+  auto origins = TRY(call.realm().origins_of(target.root));
+  for (auto& place : TRY(stood_at(call, target, origins))) {
+    origins.push_back(Origin{std::move(place), target.root});
+  }
+  for (const auto& origin : origins) {
     const auto now = call.realm().root_at(origin.place);
-    add(origin.place, origin.grew_from(target.root) && (!now || *now != target.root));
+    const bool stood = origin.grew_from(target.root);
+    std::optional<NodeKey> base;
+    if (!stood) {
+      const auto leaf =
+          TRY(call.realm().leaves().find(call.session().answers_for(), origin.place, target.root));
+      base = leaf ? leaf->base : origin.base;
+    }
+    add(origin.place, stood && (!now || *now != target.root), base);
   }
   return out;
 }
@@ -82,25 +96,34 @@ std::optional<std::optional<EntryValue>> Known::at(const NodeKey& root, const Pa
   return value_of(*found);
 }
 
+SeenFiles::Seen Known::seen_here(const Where& where, const Path& path) const {
+  SeenFiles::Seen out{.root = opened_.target.root};
+  if (where.base && at(*where.base, path) != at(out.root, path)) out.made_on = where.base;
+  return out;
+}
+
 void Known::note_read(const Where& where, const FileContent& content) const {
   auto& memory = call_.services().seen;
   const auto path = content.path.render();
-  const auto& root = opened_.target.root;
   auto seen = memory.find(where.agent, path);
   const bool goes_on = content.first_line <= 1 || (seen && seen->part_of == content.key &&
                                                    content.first_line <= seen->lines + 1);
   if (goes_on && reaches_end(content)) {
     if (!where.older || !seen) {
-      memory.note(where.agent, path, root);
+      memory.note(where.agent, path, seen_here(where, content.path));
     } else {
-      seen->also = root;
+      seen->also = opened_.target.root;
       memory.note(where.agent, path, *seen);
     }
     return;
   }
   // Whoever has seen a part of a file knows no more than that version; one that knew all of
   // another still knows that one.
-  auto row = seen.value_or(SeenFiles::Seen{.root = root});
+  if (!seen) {
+    seen = seen_here(where, content.path);
+    seen->whole = false;
+  }
+  auto row = *seen;
   if (goes_on) {
     row.part_of = content.key;
     row.lines = content.cut_at ? content.last_line - 1 : content.last_line;
@@ -122,22 +145,62 @@ void Known::read_whole(const Path& path) const {
 
 void Known::missing(const Path& path) const {
   for (const auto& where : places_) {
-    if (!where.older) call_.services().seen.note(where.agent, path.render(), opened_.target.root);
+    if (where.older) continue;
+    call_.services().seen.note(where.agent, path.render(), seen_here(where, path));
   }
+}
+
+void Known::listed(const Path& directory) const {
+  for (const auto& where : places_) {
+    if (where.older) continue;
+    SeenFiles::Seen seen{.root = opened_.target.root, .made_on = where.base};
+    call_.services().seen.note_look(where.agent, directory.render(), seen);
+  }
+}
+
+void Known::shown(const Path& path, const std::vector<std::uint64_t>& values) const {
+  auto& memory = call_.services().seen;
+  for (const auto& where : places_) {
+    auto seen = memory.find(where.agent, path.render());
+    if (seen && (where.older || (seen->whole && seen->root == opened_.target.root))) continue;
+    if (!seen) {
+      seen = seen_here(where, path);
+      seen->whole = false;
+    }
+    auto row = *seen;
+    auto& all = row.shown;
+    if (all.size() + values.size() > kMostShown) all.clear();
+    all.insert(all.end(), values.begin(), values.end());
+    if (all.size() > kMostShown) all.resize(kMostShown);
+    std::ranges::sort(all);
+    const auto twice = std::ranges::unique(all);
+    all.erase(twice.begin(), twice.end());
+    memory.note(where.agent, path.render(), row);
+  }
+}
+
+bool Known::was_shown(const Path& path, std::uint64_t value) const {
+  return std::ranges::any_of(remembered(path), [&](const auto& seen) {
+    return seen && std::ranges::binary_search(seen->shown, value);
+  });
 }
 
 std::optional<Known::Standing> Known::standing_of(const SeenFiles::Seen& seen, const Path& path,
                                                   const std::optional<EntryValue>& now) const {
-  const auto last = at(seen.root, path);
+  const auto there = seen.moved_from.empty() ? Result<Path>(path) : Path::parse(seen.moved_from);
+  if (!there) return std::nullopt;
+  const auto last = at(seen.root, *there);
   const auto under = seen.made_on ? at(*seen.made_on, path) : std::nullopt;
   const auto also = seen.also ? at(*seen.also, path) : std::nullopt;
   // Spelled out: that a tree is gone is not the same as that nothing stands there.
   const auto is_now = [&](const std::optional<std::optional<EntryValue>>& known) {
     return known.has_value() && *known == now;
   };
-  if (is_now(last) || is_now(under) || is_now(also)) return Standing{State::kSeen, now, {}};
+  if (is_now(last) || is_now(under) || is_now(also)) {
+    return Standing{State::kSeen, now, {}, !seen.whole && !is_now(also)};
+  }
   // What it made is not in the depot, as far as is known: it changed what it had found there.
-  const auto& known = seen.made_on ? under : last;
+  const auto& known = seen.made_on && seen.moved_from.empty() ? under : last;
   if (!known.has_value()) return std::nullopt;
   return Standing{State::kStale, now, *known};
 }
@@ -176,8 +239,9 @@ Result<Known::Standing> Known::standing(const Path& path) const {
 
 Result<bool> Known::is_seen(const Path& path) const {
   const auto rows = remembered(path);
-  const bool same_tree = std::ranges::any_of(
-      rows, [&](const auto& seen) { return seen && seen->root == opened_.target.root; });
+  const bool same_tree = std::ranges::any_of(rows, [&](const auto& seen) {
+    return seen && seen->root == opened_.target.root && seen->moved_from.empty();
+  });
   if (same_tree) return true;
   return TRY(standing(path)).state == State::kSeen;
 }
@@ -192,46 +256,121 @@ Result<void> Known::check(const Path& path) const {
       return Failure(changed_since_read(below, found));
     }
   }
+  bool looked = false;  // at its own desk
+  for (const auto& where : places_) {
+    if (where.fallback && looked) continue;
+    looked = !call_.services().seen.looks(where.agent, path.render()).empty();
+    const auto is_known = [&](const Path& file) -> Result<bool> {
+      // What a draft has otherwise than the depot had is its author's own.
+      if (where.base && at(*where.base, file) != at(opened_.target.root, file)) return true;
+      return TRY(standing(file)).state == State::kSeen;
+    };
+    const LookedFrom from{where.agent, call_.session().answers_for(), where.place, is_known};
+    auto files = TRY(unseen_below(call_.realm(), call_.services().seen, from, opened_.tree, path));
+    if (!files.empty()) return Failure(not_seen(path, std::move(files)));
+  }
   return {};
 }
 
-void Known::made(const Path& path, const NodeKey& root) const {
+void Known::made(const Path& path, const NodeKey& root, Wrote wrote) const {
   auto& memory = call_.services().seen;
   for (const auto& where : places_) {
     const auto before = memory.find(where.agent, path.render());
-    SeenFiles::Seen now{.root = root, .made_on = opened_.target.root};
+    SeenFiles::Seen now{.root = root, .made_on = where.base.value_or(opened_.target.root)};
     // Made on what it had made itself, all of it still not committed.
-    if (before && before->made_on && at(before->root, path) == at(opened_.target.root, path)) {
+    if (before && before->made_on && before->moved_from.empty() &&
+        at(before->root, path) == at(opened_.target.root, path)) {
       now.made_on = before->made_on;
     }
+    if (wrote == Wrote::kSome && before) now.whole = before->whole;
     memory.note(where.agent, path.render(), now);
   }
 }
 
+void Known::committed(const Path& path, const NodeKey& root) const {
+  auto& memory = call_.services().seen;
+  for (const auto& where : places_) {
+    const auto before = memory.find(where.agent, path.render());
+    // Who goes on from a draft has that in mind.
+    if (before && before->made_on) continue;
+    SeenFiles::Seen now{.root = root};
+    now.whole = !before || before->whole;
+    memory.note(where.agent, path.render(), now);
+  }
+}
+
+// What it did not know before, it does not know for having removed it.
 void Known::removed(const Path& path, const NodeKey& root) const {
   for (const auto& where : places_) {
     for (const auto& [file, seen] : call_.services().seen.below(where.agent, path.render())) {
       if (const auto below = Path::parse(file)) made(*below, root);
     }
   }
-  made(path, root);
+}
+
+void Known::copied_one(const Where& where, const Path& from, const Path& to,
+                       const NodeKey& root) const {
+  auto& memory = call_.services().seen;
+  const auto known = standing(from);
+  const auto seen = memory.find(where.agent, from.render());
+  if (!known || !seen || known->state == State::kUnseen) {
+    memory.forget(where.agent, to.render());
+    return;
+  }
+  SeenFiles::Seen now{.root = root, .made_on = opened_.target.root};
+  now.whole = seen->whole;
+  if (known->state == State::kStale) {
+    // It still knows what it knew, and that at another path.
+    const bool by_base = seen->made_on && seen->moved_from.empty();
+    now.root = by_base ? *seen->made_on : seen->root;
+    now.moved_from = seen->moved_from.empty() ? from.render() : seen->moved_from;
+  }
+  memory.note(where.agent, to.render(), now);
+}
+
+void Known::forgotten(const Path& path) const {
+  auto& memory = call_.services().seen;
+  for (const auto& where : places_) {
+    for (const auto& [file, seen] : memory.below(where.agent, path.render())) {
+      memory.forget(where.agent, file);
+    }
+  }
+}
+
+void Known::copied(const Path& from, const Path& to, const NodeKey& root) const {
+  auto& memory = call_.services().seen;
+  forgotten(to);
+  for (const auto& where : places_) {
+    for (const auto& [file, seen] : memory.below(where.agent, from.render())) {
+      const auto old = Path::parse(file);
+      const auto now = Path::parse(to.render() + file.substr(from.render().size()));
+      if (old && now) copied_one(where, *old, *now, root);
+    }
+  }
 }
 
 void Known::moved(const Path& from, const Path& to, const NodeKey& root) const {
+  copied(from, to, root);
+  auto& memory = call_.services().seen;
   for (const auto& where : places_) {
-    for (const auto& [file, seen] : call_.services().seen.below(where.agent, from.render())) {
+    for (const auto& [file, last] : memory.below(where.agent, from.render())) {
       const auto old = Path::parse(file);
-      const auto now = Path::parse(to.render() + file.substr(from.render().size()));
-      if (!old || !now) continue;
+      const auto seen = memory.find(where.agent, file);
+      if (!old || !seen) continue;
       const auto known = standing(*old);
-      if (known && known->state == State::kSeen) made(*now, root);
-      made(*old, root);
+      if (known && known->state == State::kStale) {
+        // The old path is empty in the new root; of the depot it knows what it knew.
+        const auto before = seen->made_on.value_or(seen->root);
+        memory.note(where.agent, file, SeenFiles::Seen{.root = root, .made_on = before});
+      } else {
+        made(*old, root);
+      }
     }
   }
 }
 
 void note_committed(Call& call, const Place& place, const NodeKey& root) {
-  if (!remembers(call)) return;
+  if (!is_remembered(call)) return;
   auto& memory = call.services().seen;
   const auto& nodes = call.realm().nodes();
   const auto tree = view_tree(nodes, root);
@@ -251,7 +390,7 @@ void note_committed(Call& call, const Place& place, const NodeKey& root) {
 }
 
 void note_taken_back(Call& call, const Place& place, const std::vector<std::string>& paths) {
-  if (!remembers(call)) return;
+  if (!is_remembered(call)) return;
   auto& memory = call.services().seen;
   for (const auto& agent : agents_of(call, place)) {
     for (const auto& path : paths) {

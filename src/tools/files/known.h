@@ -22,36 +22,56 @@ class Known final {
   // REQUIRES: call and opened outlive it.
   static Result<Known> of(Call& call, const Opened& opened);
 
+  // Whether anything is kept of what this caller does.
+  bool remembers() const { return !places_.empty(); }
+
   // The caller was given this of a file.
   void read(const FileContent& content) const;
   void read_whole(const Path& path) const;
   // The caller was told that there is nothing.
   void missing(const Path& path) const;
+  // The caller was shown what is in the directory.
+  void listed(const Path& directory) const;
+  // The caller was shown these values of a JSON file, or wrote them: their fingerprints.
+  void shown(const Path& path, const std::vector<std::uint64_t>& values) const;
+  // Whether it was shown this one.
+  bool was_shown(const Path& path, std::uint64_t value) const;
 
   enum class State { kUnseen, kSeen, kStale };
   struct Standing {
     State state = State::kUnseen;
     std::optional<EntryValue> now;
     std::optional<EntryValue> known;  // when stale; nothing: that it was not there
+    bool part = false;                // when seen: some of it
   };
   // How what stands at the path now compares with what the caller knows of it.
   Result<Standing> standing(const Path& path) const;
   // Whether what stands at the path is what the caller knows; reads nothing where this tree is the
   // one it knows.
   Result<bool> is_seen(const Path& path) const;
-  // CONFLICT when this, or a file below it, is not as the caller knows it.
+  // CONFLICT when this, or a file below it, is not as the caller knows it, or came since the caller
+  // looked.
   Result<void> check(const Path& path) const;
 
   // The caller has made the new root, and knows these of it.
-  void made(const Path& path, const NodeKey& root) const;
+  enum class Wrote { kAll, kSome };
+  void made(const Path& path, const NodeKey& root, Wrote wrote = Wrote::kAll) const;
   void removed(const Path& path, const NodeKey& root) const;
   void moved(const Path& from, const Path& to, const NodeKey& root) const;
+  // What stands there now it has not seen.
+  void forgotten(const Path& path) const;
+  // What it knows of a file it knows of the copy, and no more.
+  void copied(const Path& from, const Path& to, const NodeKey& root) const;
+  // The caller has committed a change of a file that it knew.
+  void committed(const Path& path, const NodeKey& root) const;
 
  private:
   struct Where {
     SeenFiles::Agent agent;
-    bool older = false;     // the tree is one that the place had before
-    bool fallback = false;  // what the delegate knows, at whichever desk
+    Place place;
+    std::optional<NodeKey> base;  // what the place had when the tree was begun, if it is a draft
+    bool older = false;           // the tree is one that the place had before
+    bool fallback = false;        // what the delegate knows, at whichever desk
   };
   Known(Call& call, const Opened& opened) : call_(call), opened_(opened) {}
 
@@ -61,6 +81,9 @@ class Known final {
   std::vector<std::optional<SeenFiles::Seen>> remembered(const Path& path) const;
   std::optional<Standing> standing_of(const SeenFiles::Seen& seen, const Path& path,
                                       const std::optional<EntryValue>& now) const;
+  // What stands at the path in this tree. Of a draft: the depot's, with its author's changes.
+  SeenFiles::Seen seen_here(const Where& where, const Path& path) const;
+  void copied_one(const Where& where, const Path& from, const Path& to, const NodeKey& root) const;
   void note_read(const Where& where, const FileContent& content) const;
 
   Call& call_;

@@ -185,6 +185,61 @@ TEST_F(KnownTest, AMovedFileTakesWhatOthersDidWithIt) {
       Code::kConflict);
 }
 
+TEST_F(KnownTest, MovingAFileIsNotReadingIt) {
+  read(ann_, "a.txt");
+  put("a.txt", "1\n2\nthree\n4\n5\n6\n7\n");
+  const auto moved = call(ann_, "fs_mv", {{"nodeKey", depot_}, {"from", "a.txt"}, {"to", "b.txt"}});
+  const auto mine = "1\n2\n3\n4\n5\n6\nseven\n";
+  const auto both = "1\n2\nthree\n4\n5\n6\nseven\n";
+  const auto there = text(write_as(ann_, "b.txt", mine, text(moved, "newRoot")), "newRoot");
+  EXPECT_EQ(content_at(there, "b.txt"), both);
+  EXPECT_EQ(content_at(text(write_as(ann_, "a.txt", mine), "newRoot"), "a.txt"), both);
+  // Who moves what it never read is told so.
+  const json::Object entries{{"c.txt", json::Object{{"from", "a.txt"}}}};
+  const auto bob = delegate({{"name", "bob"}, {"canUpload", true}});
+  const auto copied = call(bob, "fs_rewrite", {{"nodeKey", depot_}, {"entries", entries}});
+  EXPECT_THAT(text(write_as(bob, "c.txt", "x\n", text(copied, "newRoot")), "note"),
+              HasSubstr("not read"));
+}
+
+TEST_F(KnownTest, ADraftOfOnesOwnIsWhatTheDepotHadAndOnesOwn) {
+  read(ann_, "a.txt");
+  const auto draft = text(write_as(ann_, "a.txt", "one\n2\n3\n4\n5\n6\n7\n"), "newRoot");
+  read(ann_, "a.txt", draft);
+  EXPECT_FALSE(write_as(ann_, "a.txt", "one\n2\n3\n4\n5\n6\nseven\n").contains("merged"));
+  put("a.txt", "1\n2\n3\nfour\n5\n6\n7\n");
+  read(ann_, "a.txt", draft);
+  const auto made = write_as(ann_, "a.txt", "one\n2\n3\n4\n5\n6\nseven\n");
+  EXPECT_EQ(content_at(text(made, "newRoot"), "a.txt"), "one\n2\n3\nfour\n5\n6\nseven\n");
+}
+
+TEST_F(KnownTest, ADirectoryThatWasListedIsRemovedAsItWasThen) {
+  put_all({{"d/a", "1"}, {"d/s/b", "1"}});
+  const json::Object remove{{"nodeKey", depot_}, {"path", "d"}};
+  call(ann_, "fs_ls", {{"nodeKey", depot_}, {"path", "d"}});
+  put("d/s/new", "theirs");
+  EXPECT_THAT(refused(ann_, "fs_rm", remove), Says(Code::kConflict, "'d/s/new'"));
+  read(ann_, "d/s/new");
+  const auto gone = call(ann_, "fs_rm", remove);
+  EXPECT_EQ(gone.at("removed").at("files"), 3);
+  put("d/a", "2");
+  EXPECT_THAT(refused(ann_, "fs_rm", remove), Says(Code::kConflict, "'d/a'"));
+  call(ann_, "fs_tree", {{"nodeKey", depot_}});
+  call(ann_, "fs_rm", remove);
+}
+
+TEST_F(KnownTest, WhatOneCommittedOneselfSinceALookIsNoSurprise) {
+  put("d/a", "1");
+  call(ann_, "fs_ls", {{"nodeKey", depot_}, {"path", "d"}});
+  commit_as(ann_, call(ann_, "fs_mv", {{"nodeKey", depot_}, {"from", "a.txt"}, {"to", "d/b"}}));
+  call(ann_, "fs_rm", {{"nodeKey", depot_}, {"path", "d"}});
+}
+
+TEST_F(KnownTest, APartReadFirstIsNotAllOfIt) {
+  call(ann_, "fs_read", {{"nodeKey", depot_}, {"path", "a.txt"}, {"startLine", 1}, {"endLine", 2}});
+  EXPECT_THAT(text(write_as(ann_, "a.txt", "x\n"), "note"), HasSubstr("not read to the end"));
+}
+
 TEST_F(KnownTest, EachDeskIsHeldAgainstWhatItReadItself) {
   const auto one = ann_.at({.depot = {}, .name = "one"});
   const auto two = ann_.at({.depot = {}, .name = "two"});

@@ -38,7 +38,7 @@ Result<void> add_pieces(const Call& call, const NodeMetadata& found, const ListO
   return {};
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_node_metadata(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   auto node = TRY(nodes::navigate(call, opened.tree.root, arguments.text("navigation")));
   ListOptions options;
@@ -96,7 +96,7 @@ Tool node_metadata() {
            {"pieceCount", shape::integer(), shape::kOptional}}),
       .annotations = {.read_only = true, .idempotent = true},
       .audited = {"nodeKey"},
-      .run = run,
+      .run = run_node_metadata,
   };
 }
 

@@ -19,7 +19,7 @@ Result<void> check_children(Call& call, ByteView bytes) {
   return {};
 }
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_put_node(Call& call, const Arguments& arguments) {
   auto key = TRY(nodes::key_of(arguments));
   TRY(check_children(call, call.body()));
   auto node = TRY(call.realm().admit(key, call.body(), call.session().owners));
@@ -51,7 +51,7 @@ Tool put_node() {
       .body = Body::kBytes,
       .max_body = kMaxNodeBytes,
       .audited = {"key"},
-      .run = run,
+      .run = run_put_node,
   };
 }
 

@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Result<Reply> run(Call& call, const Arguments& arguments) {
+Result<Reply> run_read_file(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   auto at = TRY(locate(opened.tree, TRY(fs::path_of(arguments))));
   Reply reply;
@@ -35,7 +35,7 @@ Tool read_file_tool() {
       .gives = Gives::kFile,
       .audited = {"nodeKey", "path"},
       .quick = true,
-      .run = run,
+      .run = run_read_file,
   };
 }
 

@@ -6,7 +6,12 @@ namespace cairn {
 namespace {
 
 // About the bytes that a row takes.
-std::size_t cost(const std::string& path) { return path.size() + 256; }
+std::size_t cost(const std::string& path, const SeenFiles::Seen& seen) {
+  return path.size() + 256 + seen.moved_from.size() + seen.shown.size() * sizeof(std::uint64_t);
+}
+
+// Directories have names that no file has: with a slash at the end.
+bool is_look(const std::string& name) { return name.ends_with('/'); }
 
 const auto kUsed = [](const auto& row) { return row.second.used; };
 
@@ -45,15 +50,18 @@ void SeenFiles::note(const Agent& agent, const std::string& path, const Seen& se
   auto& owner = all->owners[agent.owner];
   auto* known = &owner.agents[agent.name];
   known->used = owner.used = ++all->clock;
-  if (!known->files.contains(path)) {
-    owner.bytes += cost(path);
-    known->bytes += cost(path);
-    make_room(owner, agent.name);
-    known = &owner.agents[agent.name];
-    if (known->bytes == 0) {  // its own were dropped
-      owner.bytes += cost(path);
-      known->bytes += cost(path);
-    }
+  if (const auto before = known->files.find(path); before != known->files.end()) {
+    owner.bytes -= cost(path, before->second);
+    known->bytes -= cost(path, before->second);
+    known->files.erase(before);
+  }
+  owner.bytes += cost(path, seen);
+  known->bytes += cost(path, seen);
+  make_room(owner, agent.name);
+  known = &owner.agents[agent.name];
+  if (known->bytes == 0) {  // its own were dropped
+    owner.bytes += cost(path, seen);
+    known->bytes += cost(path, seen);
   }
   known->files.insert_or_assign(path, seen);
 }
@@ -72,7 +80,7 @@ std::vector<std::pair<std::string, SeenFiles::Seen>> SeenFiles::made(const Agent
   if (known == nullptr) return out;
   for (const auto& [path, seen] : known->files) {
     if (out.size() == most) break;
-    if (seen.made_on) out.emplace_back(path, seen);
+    if (seen.made_on && !is_look(path)) out.emplace_back(path, seen);
   }
   return out;
 }
@@ -90,9 +98,31 @@ std::optional<SeenFiles::Seen> SeenFiles::find(const Agent& agent, const std::st
 void SeenFiles::forget(const Agent& agent, const std::string& path) {
   auto all = all_.lock();
   auto* known = find(*all, agent);
-  if (known == nullptr || known->files.erase(path) == 0) return;
-  known->bytes -= cost(path);
-  all->owners[agent.owner].bytes -= cost(path);
+  if (known == nullptr) return;
+  const auto found = known->files.find(path);
+  if (found == known->files.end()) return;
+  known->bytes -= cost(path, found->second);
+  all->owners[agent.owner].bytes -= cost(path, found->second);
+  known->files.erase(found);
+}
+
+void SeenFiles::note_look(const Agent& agent, const std::string& directory, const Seen& seen) {
+  note(agent, directory + "/", seen);
+}
+
+std::vector<std::pair<std::string, SeenFiles::Seen>> SeenFiles::looks(const Agent& agent,
+                                                                      const std::string& path) {
+  std::vector<std::pair<std::string, Seen>> out;
+  auto all = all_.lock();
+  const auto* known = find(*all, agent);
+  if (known == nullptr) return out;
+  const auto inside = path + "/";
+  for (const auto& [name, seen] : known->files) {
+    if (!is_look(name)) continue;
+    const bool related = name == "/" || inside.starts_with(name) || name.starts_with(inside);
+    if (related) out.emplace_back(name.substr(0, name.size() - 1), seen);
+  }
+  return out;
 }
 
 std::vector<std::pair<std::string, NodeKey>> SeenFiles::below(const Agent& agent,
@@ -108,6 +138,7 @@ std::vector<std::pair<std::string, NodeKey>> SeenFiles::below(const Agent& agent
   const auto inside = path.empty() ? "" : path + "/";
   for (auto at = known->files.lower_bound(inside);
        at != known->files.end() && at->first.starts_with(inside); ++at) {
+    if (is_look(at->first)) continue;
     out.emplace_back(at->first, at->second.root);
   }
   return out;

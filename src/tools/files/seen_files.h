@@ -36,9 +36,14 @@ class SeenFiles final {
     std::optional<NodeKey> made_on = std::nullopt;
     // An older or other tree that it has read the file in since.
     std::optional<NodeKey> also = std::nullopt;
+    bool whole = true;  // false: of the file it has seen a part only
     // Of a file that is read in parts: which, and the lines of it from the first on.
     std::optional<NodeKey> part_of = std::nullopt;
     std::uint64_t lines = 0;
+    // Where it stood in `root`, when the agent has moved it as others had made it since.
+    std::string moved_from = {};
+    // Of JSON: fingerprints of values that the agent was shown or wrote, whatever the version.
+    std::vector<std::uint64_t> shown = {};
 
     bool operator==(const Seen&) const = default;
   };
@@ -51,7 +56,11 @@ class SeenFiles final {
   void forget(const Agent& agent, const std::string& path);
   // What it has made and not committed, a number of files at most.
   std::vector<std::pair<std::string, Seen>> made(const Agent& agent, std::size_t most);
-  // The path, and those below it, with what was seen.
+  // The agent has listed the directory as it stands there.
+  void note_look(const Agent& agent, const std::string& directory, const Seen& seen);
+  // What it has listed: the directory itself, those above it and those below.
+  std::vector<std::pair<std::string, Seen>> looks(const Agent& agent, const std::string& path);
+  // The path, and files below it, with what was seen.
   std::vector<std::pair<std::string, NodeKey>> below(const Agent& agent, const std::string& path);
 
  private:

@@ -9,8 +9,9 @@
 #include "data/json/document/find.h"
 #include "data/tree/change.h"
 #include "tools/depots/on_newest.h"
-#include "tools/files/fs.h"
+#include "tools/files/known.h"
 #include "tools/json/documents.h"
+#include "tools/json/seen_values.h"
 
 namespace cairn::json_context {
 
@@ -50,9 +51,8 @@ Result<json::Pointer> base_pointer(const Call& call, const Arguments& arguments)
   return pointer_of(arguments, "jsonPath");
 }
 
-Result<TreeView> tree_of(Call& call, const Arguments& arguments) {
+Result<TreeView> tree_of_context(Call& call) {
   const auto* context = call.context();
-  if (context == nullptr) return TRY(fs::open(call, arguments.text("depotId"))).tree;
   const auto root = TRY(call.realm().root_at(TRY(call.rights().place_at(context->depot))));
   return view_tree(call.realm().nodes(), root);
 }
@@ -73,6 +73,8 @@ struct Base {
   Place place;
   NodeKey root;
   TreeView tree;
+
+  fs::Opened opened() const { return {Target{root, place}, tree}; }
 };
 
 Result<Base> base_at(Call& call, Place place) {
@@ -131,7 +133,18 @@ Result<std::optional<CommitResult>> commit(Call& call, const Base& base,
                         .owners = call.session().owners,
                         .also_owned = std::move(files),
                         .dry_run = dry_run};
+  const auto opened = base.opened();
+  const auto known = TRY(fs::Known::of(call, opened));
+  std::vector<Path> seen;
+  for (const auto& one : texts) {
+    const auto& path = one.document->open.path;
+    if (TRY(known.is_seen(path))) seen.push_back(path);
+  }
   auto done = call.realm().commit(request, stage, linked);
+  if (done && !dry_run) {
+    // Who knew all of a document knows all of it now.
+    for (const auto& path : seen) known.committed(path, done->root);
+  }
   if (done) return std::move(*done);
   if (done.error().code == Code::kPreconditionFailed) return std::nullopt;
   return Failure(std::move(done).error());
@@ -198,13 +211,30 @@ shape::Field max_bytes() {
 }
 
 Result<Opened> open(Call& call, const Arguments& arguments) {
-  const auto tree = TRY(reached(call, tree_of(call, arguments)));
+  std::optional<fs::Opened> named;
+  if (call.context() == nullptr) named.emplace(TRY(fs::open(call, arguments.text("depotId"))));
+  const auto tree = named ? named->tree : TRY(reached(call, tree_of_context(call)));
   const auto path = TRY(path_of(call, arguments));
   auto pointer = TRY(base_pointer(call, arguments));
   Opened out{TRY(reached(call, call.services().documents.open(tree, path))), nullptr,
-             std::move(pointer)};
+             std::move(pointer), std::move(named)};
   out.value = TRY(reached(call, document::resolve(*out.document.value, out.pointer)));
   return out;
+}
+
+Result<void> note_shown(Call& call, const Opened& opened, const json::Value& value, Shown shown) {
+  if (!opened.named) return {};
+  const auto known = TRY(fs::Known::of(call, *opened.named));
+  if (!known.remembers()) return {};
+  const auto& path = opened.document.path;
+  if (shown == Shown::kSome) {
+    known.shown(path, fingerprints(value));
+  } else if (opened.pointer.tokens().empty()) {
+    known.read_whole(path);
+  } else {
+    known.shown(path, fingerprints_at(opened.pointer, value));
+  }
+  return {};
 }
 
 void add_cut(const Call& call, const Arguments& arguments, json::Object& answer,
@@ -235,17 +265,22 @@ json::Value cut_shape(std::vector<shape::Field> fields) {
 }
 
 Result<Reply> change(Call& call, const Arguments& arguments, std::string_view about,
-                     const Change& change) {
+                     const Change& change, const Touched& touched, const json::Value* written) {
   const auto path = TRY(path_of(call, arguments));
   const auto pointer = TRY(base_pointer(call, arguments));
   const bool dry_run = arguments.flag("dryRun");
   return change_on_newest(call, arguments, [&](const Base& base) -> Result<std::optional<Reply>> {
     const auto loaded = TRY(load_context(call, base, path, pointer));
     auto changed = TRY(change(loaded.view(), pointer));
+    const auto opened = base.opened();
+    const auto known = TRY(fs::Known::of(call, opened));
+    if (touched) TRY(check_seen(call, known, loaded.open, pointer, touched));
     const NewText text{&loaded, std::move(changed.text)};
     auto done =
         TRY(commit(call, base, {&text, 1}, message_of(about, loaded.open, pointer), dry_run));
     if (!done) return std::nullopt;
+    if (written != nullptr && !dry_run)
+      TRY(note_written(known, loaded.open.path, pointer, *written));
     return answer(*done, base, std::move(changed.summary), dry_run);
   });
 }

@@ -12,6 +12,7 @@
 #include "tools/executor/call.h"
 #include "tools/executor/shape.h"
 #include "tools/executor/tool.h"
+#include "tools/files/fs.h"
 
 namespace cairn::json_context {
 
@@ -25,8 +26,12 @@ struct Opened {
   OpenDocument document;
   const json::Value* value = nullptr;  // at the pointer; lives as long as the document
   json::Pointer pointer;
+  std::optional<fs::Opened> named;  // the tree, when the caller has named it itself
 };
 Result<Opened> open(Call& call, const Arguments& arguments);
+// The caller is given this of the document: its value at the pointer, or something from it.
+enum class Shown { kValue, kSome };
+Result<void> note_shown(Call& call, const Opened& opened, const json::Value& value, Shown shown);
 
 // The value under that name, cut to what the answer has room for, with `truncated`, and when it is
 // true `leftOut` and `hint`.
@@ -39,8 +44,12 @@ json::Value cut_shape(std::vector<shape::Field> fields);
 // the commit's message.
 using Change = std::function<Result<document::Changed>(const document::Document& document,
                                                        const json::Pointer& pointer)>;
+// The places of values that a change overwrites or removes, below the one it works on.
+using Touched = std::function<std::vector<json::Pointer>(const json::Value& now)>;
+// CONFLICT when others have changed one of those since the caller read it. What the caller writes
+// is known to it.
 Result<Reply> change(Call& call, const Arguments& arguments, std::string_view about,
-                     const Change& change);
+                     const Change& change, const Touched& touched, const json::Value* written);
 // From the context to a pointer in `toPath`, another file of the depot.
 Result<Reply> transfer(Call& call, const Arguments& arguments, bool move);
 

@@ -11,6 +11,7 @@ namespace cairn {
 namespace {
 
 using json_context::add_cut;
+using json_context::Shown;
 
 constexpr Annotations kReads{.read_only = true, .idempotent = true};
 
@@ -25,6 +26,8 @@ Result<Reply> run_get_all(Call& call, const Arguments& arguments) {
   const auto opened = TRY(json_context::open(call, arguments));
   json::Object out;
   add_cut(call, arguments, out, "value", *opened.value);
+  TRY(json_context::note_shown(call, opened, out["value"],
+                               out["truncated"].as_bool() ? Shown::kSome : Shown::kValue));
   return Reply(std::move(out));
 }
 
@@ -38,6 +41,7 @@ Result<Reply> run_query(Call& call, const Arguments& arguments) {
   const auto result = TRY(expression.search(*opened.value, budget, &memory));
   json::Object out;
   add_cut(call, arguments, out, "result", result);
+  TRY(json_context::note_shown(call, opened, out["result"], Shown::kSome));
   return Reply(std::move(out));
 }
 
@@ -52,6 +56,7 @@ Result<Reply> run_preview(Call& call, const Arguments& arguments) {
   found.erase("items");
   json::Object out;
   add_cut(call, arguments, out, "items", items);
+  TRY(json_context::note_shown(call, opened, out["items"], Shown::kSome));
   for (auto& member : found) out.insert_or_assign(member.key(), std::move(member.value()));
   return Reply(std::move(out));
 }
@@ -67,6 +72,7 @@ Result<Reply> run_select(Call& call, const Arguments& arguments) {
   found.erase("matches");
   json::Object out;
   add_cut(call, arguments, out, "matches", matches);
+  TRY(json_context::note_shown(call, opened, out["matches"], Shown::kSome));
   for (auto& member : found) out.insert_or_assign(member.key(), std::move(member.value()));
   return Reply(std::move(out));
 }

@@ -5,13 +5,65 @@
 namespace cairn {
 namespace {
 
+// The element that a key or an index names, in what is there now: -1 is the last.
+std::string token_of(const json::Value& now, std::int64_t index) {
+  const auto size = now.is_array() ? static_cast<std::int64_t>(now.get_array().size()) : 0;
+  return std::to_string(index < 0 ? index + size : index);
+}
+
+std::string token_of(const json::Value& now, const json::Value& key) {
+  if (key.is_int64()) return token_of(now, key.get_int64());
+  const std::string text(key.is_string() ? json::text(key) : "");
+  if (now.is_array() && text.starts_with('-')) return token_of(now, std::atoll(text.c_str()));
+  return text;
+}
+
+// What a patch puts in the place of something: with merging only the members it names.
+void add_touched(const json::Value* now, const json::Value& patch, document::Update how,
+                 const json::Pointer& place, std::vector<json::Pointer>& out) {
+  const bool inside =
+      how == document::Update::kMerge && patch.is_object() && now != nullptr && now->is_object();
+  if (!inside) {
+    out.push_back(place);
+    return;
+  }
+  for (const auto& member : patch.get_object()) {
+    const auto* below = now->get_object().if_contains(member.key());
+    add_touched(below, member.value(), how, place.child(member.key()), out);
+  }
+}
+
+std::vector<json::Pointer> touched_by(const json::Value& now, const json::Value& items,
+                                      document::Update how) {
+  std::vector<json::Pointer> out;
+  const auto add = [&](const std::string& token, const json::Value& value) {
+    const auto place = json::Pointer().child(token);
+    add_touched(json::get(now, place), value, how, place, out);
+  };
+  if (items.is_object()) {
+    for (const auto& member : items.get_object()) {
+      add(token_of(now, json::Value(member.key())), member.value());
+    }
+    return out;
+  }
+  for (const auto& item : items.get_array()) {
+    if (!item.is_object()) continue;
+    const auto& row = item.get_object();
+    const auto* name = row.if_contains(now.is_array() ? "index" : "key");
+    const auto* value = row.if_contains("value");
+    if (name != nullptr && value != nullptr) add(token_of(now, *name), *value);
+  }
+  return out;
+}
+
 Result<Reply> run_create(Call& call, const Arguments& arguments) {
   const auto& items = arguments.object().at("items");
   return json_context::change(
       call, arguments, "json_create",
       [&](const document::Document& document, const json::Pointer& pointer) {
         return document::create(document, pointer, items, arguments.maybe_number("index"));
-      });
+      },
+      {}, &items);
 }
 
 Result<Reply> run_update(Call& call, const Arguments& arguments) {
@@ -21,7 +73,8 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
       call, arguments, "json_update",
       [&](const document::Document& document, const json::Pointer& pointer) {
         return document::update(document, pointer, items, how);
-      });
+      },
+      [&](const json::Value& now) { return touched_by(now, items, how); }, &items);
 }
 
 Result<Reply> run_delete(Call& call, const Arguments& arguments) {
@@ -30,7 +83,15 @@ Result<Reply> run_delete(Call& call, const Arguments& arguments) {
       call, arguments, "json_delete",
       [&](const document::Document& document, const json::Pointer& pointer) {
         return document::remove(document, pointer, keys);
-      });
+      },
+      [&](const json::Value& now) {
+        std::vector<json::Pointer> out;
+        for (const auto& key : keys.get_array()) {
+          out.push_back(json::Pointer().child(token_of(now, key)));
+        }
+        return out;
+      },
+      nullptr);
 }
 
 Result<Reply> run_move(Call& call, const Arguments& arguments) {

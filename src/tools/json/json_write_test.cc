@@ -32,6 +32,36 @@ TEST_F(JsonWriteTest, CreatingNeverReplacesWhatIsThere) {
   EXPECT_EQ(now(), R"({"a":1,"b":2,"c":3})");
 }
 
+TEST_F(JsonWriteTest, AValueThatOthersChangedSinceItWasReadStays) {
+  put("a.json", R"({"a":1,"b":1,"c":{"x":1,"y":1},"l":[1,2]})");
+  const auto ann = delegate({{"name", "ann"}, {"canUpload", true}});
+  call(ann, "json_get_all", arguments({}));
+  call("json_update", items(O{{"a", 2}}));
+  call(ann, "json_update", items(O{{"b", 2}}));
+  for (const bool dry_run : {true, false}) {
+    auto wanted = items(O{{"a", 3}});
+    wanted["dryRun"] = dry_run;
+    EXPECT_THAT(refused(ann, "json_update", wanted), Says(Code::kConflict, "'/a' of 'a.json'"));
+  }
+  EXPECT_EQ(refused(ann, "json_delete", arguments({{"keys", A{"a"}}})).code, Code::kConflict);
+  // Of a document that is read in parts it has seen what it was shown.
+  call(ann, "json_query", arguments({{"expression", "length(@)"}}));
+  EXPECT_EQ(refused(ann, "json_update", items(O{{"a", 3}})).code, Code::kConflict);
+  call(ann, "json_query", arguments({{"expression", "a"}}));
+  call(ann, "json_update", items(O{{"a", 3}}));
+  call(ann, "json_update", items(O{{"a", 4}}));
+  // Merging touches the members that it names.
+  call("json_update", items(O{{"x", 20}}, "/c"));
+  auto merge = items(O{{"c", O{{"y", 2}}}});
+  merge["merge"] = true;
+  call(ann, "json_update", merge);
+  merge["items"] = O{{"c", O{{"x", nullptr}}}};
+  EXPECT_THAT(refused(ann, "json_update", merge), Says(Code::kConflict, "'/c/x'"));
+  // Whoever has read nothing is held against nothing.
+  call(delegate({{"canUpload", true}}), "json_update", items(O{{"a", 5}}));
+  EXPECT_EQ(now(), R"({"a":5,"b":2,"c":{"x":20,"y":2},"l":[1,2]})");
+}
+
 TEST_F(JsonWriteTest, ADryRunAnswersAndFailsAsTheChangeDoesAndMakesNone) {
   put("a.json", R"({"a":1,"b":{"c":2}})");
   const auto before = root();

@@ -214,10 +214,6 @@ Result<WorkFilePtr> DepotWorkspace::open_file(std::string_view text) const {
                                      info_of(EntryValue::of(found.entry)));
 }
 
-void DepotWorkspace::seen(const WorkFile& file) const {
-  knows(relative(file.place()), tree_.root->key());
-}
-
 Result<WorkDirectoryPtr> DepotWorkspace::open_directory(std::string_view text) const {
   const auto path = TRY(path_in_depot(text));
   const auto found = TRY(at(locate(tree_, path), path));
@@ -280,24 +276,6 @@ std::string paths_in_conflict(const Error& error) {
   }
   if (paths->size() > kShown) out += fmt::format(" and {} more", paths->size() - kShown);
   return out;
-}
-
-Result<void> DepotWorkspace::check_below(const Path& directory) const {
-  for (const auto& [file, root] : seen_.below(agent_, directory.render())) {
-    // Gone with its depot's history: nothing is known of it.
-    const auto then = view_tree(tree_.nodes, root);
-    if (!then) continue;
-    const auto path = TRY(Path::parse(file));
-    const auto was = TRY(find(*then, path));
-    const auto now = TRY(find(tree_, path));
-    if (!now || (was && EntryValue::of(now->entry) == EntryValue::of(was->entry))) continue;
-    return Failure(Error(Code::kConflict,
-                         fmt::format("somebody else has changed '{}' since you read it; nothing "
-                                     "was deleted: read it again first",
-                                     shown(file, 300)))
-                       .with("paths", std::vector<std::string>{file}));
-  }
-  return {};
 }
 
 namespace {
@@ -374,15 +352,6 @@ Result<std::string> DepotWorkspace::write(std::string_view text, ByteView conten
   return place_of(done.path);
 }
 
-Result<bool> DepotWorkspace::is_known(const Located& now) const {
-  const auto seen = seen_.last(agent_, now.path.render());
-  if (!seen) return false;
-  const auto then = view_tree(tree_.nodes, *seen);
-  if (!then) return false;
-  const auto was = TRY(find(*then, now.path));
-  return was && EntryValue::of(was->entry) == EntryValue::of(now.entry);
-}
-
 Result<std::string> DepotWorkspace::edit(std::string_view text, const Rewrite& rewrite) {
   const auto path = TRY(path_in_depot(text));
   bool again = false;
@@ -446,9 +415,17 @@ Result<std::string> DepotWorkspace::move(std::string_view source, std::string_vi
                 message(fmt::format("{} -> {}", from.render(), to.render()))),
          to));
   // Knowledge of the old path moves to the new one, and the old path is known to be gone.
+  // Who has not seen a file as it was moved has not seen it where it is now.
   for (const auto& [file, root] : seen_.below(agent_, from.render())) {
+    const auto there = to.render() + file.substr(from.render().size());
+    const auto then = view_tree(tree_.nodes, root);
+    const auto old = TRY(Path::parse(file));
+    const auto was = then ? TRY(find(*then, old)) : std::nullopt;
+    const auto moved = TRY(find(tree, old));
+    const bool same = was && moved && EntryValue::of(was->entry) == EntryValue::of(moved->entry);
+    if (same) knows(there, done.root->key());
+    if (!same && !dry_run_) seen_.forget(agent_, there);
     knows(file, done.root->key());
-    knows(to.render() + file.substr(from.render().size()), done.root->key());
   }
   return place_of(done.to);
 }

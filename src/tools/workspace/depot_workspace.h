@@ -37,6 +37,7 @@ class DepotWorkspace final : public Workspace {
   std::string relative(std::string_view place) const override;
   Result<WorkFilePtr> open_file(std::string_view path) const override;
   void seen(const WorkFile& file) const override;
+  void listed(const WorkDirectory& directory) const override;
   Result<WorkDirectoryPtr> open_directory(std::string_view path) const override;
   Result<WorkPlace> info(std::string_view path) const override;
   Result<std::string> write(std::string_view path, ByteView content,
@@ -60,7 +61,8 @@ class DepotWorkspace final : public Workspace {
   Result<TreeView> tree_for(const Path& path, Unseen unseen);
   // One attempt on the tree as it was last read; nullopt: somebody else was faster.
   Result<std::optional<std::string>> edit_once(const Path& path, const Rewrite& rewrite);
-  // CONFLICT when a file below the directory is not as the caller has seen it.
+  // CONFLICT when a file below the directory is not as the caller has seen it, or came since the
+  // caller looked.
   Result<void> check_below(const Path& directory) const;
   // Notes that the caller knows what it has just made.
   void knows(const std::string& path, const NodeKey& root) const {

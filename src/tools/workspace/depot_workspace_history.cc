@@ -57,12 +57,9 @@ Result<ChangeRange> DepotWorkspace::to_undo(std::string_view from, std::string_v
     const auto own = TRY(known.own_latest());
     return ChangeRange{own, own};
   }
-  const ChangeRange wanted{TRY(depots::change_number(from)), TRY(depots::change_number(to))};
-  const auto undone = TRY(known.undone_since(wanted.from));
-  if (wanted.from == wanted.to && depots::contains(undone, wanted.from)) {
-    return fail(Code::kInvalidArgument, "change {} was taken back already", wanted.render());
-  }
-  return wanted;
+  // One that was taken back may be there again: whether there is something left to take back is
+  // found out by doing it.
+  return ChangeRange{TRY(depots::change_number(from)), TRY(depots::change_number(to))};
 }
 
 Result<WorkChange> DepotWorkspace::undo(std::string_view from, std::string_view to) {

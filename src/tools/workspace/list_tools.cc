@@ -37,6 +37,7 @@ std::vector<std::string> left_out(std::size_t shown, std::size_t all) {
 
 Result<json::Object> run_list(const Work& work, const Arguments& arguments) {
   const auto directory = TRY(work.files.open_directory(arguments.text("path")));
+  work.files.listed(*directory);
   const auto entries = TRY(directory->entries());
   const auto shown = fitting(work, entries, &WorkEntry::name);
   std::string text;
@@ -67,6 +68,7 @@ struct Sized {
 
 Result<std::vector<Sized>> sized_entries(const Work& work, const Arguments& arguments) {
   const auto directory = TRY(work.files.open_directory(arguments.text("path")));
+  work.files.listed(*directory);
   std::vector<Sized> out;
   for (const auto& entry : TRY(directory->entries())) {
     Sized one{.name = as_text(entry.name), .key = {}, .kind = entry.kind};

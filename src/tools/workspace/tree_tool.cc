@@ -60,6 +60,7 @@ class TreeWalk final {
 
   Result<void> run(std::string_view path) {
     const auto start = TRY(work_.files.open_directory(path));
+    work_.files.listed(*start);
     Item first;
     first.name = start->place();
     first.directory = true;
