@@ -44,8 +44,8 @@ const differences = [
       "group, which match anything, in minimatch not within another",
     is: (pattern, answer) => /!\(.*!\(/.test(pattern) ||
       (pattern.includes("!(") && answer.includes("one is the most")) },
-  { why: "in a !(…) a lone * can be nothing, in minimatch only if the segment does not begin with it",
-    is: (pattern) => /!\((.*\|)?\*+[|)]|!\(.*\)\*/.test(pattern) },
+  { why: "in a !(…), or a group in it, a lone * can be nothing, in minimatch only if the segment does not begin with it",
+    is: (pattern) => /!\((.*[|(])?\*+[|)]|!\(.*\)\*/.test(pattern) },
   { why: "after a !(…) a group can be nothing, in minimatch only if the segment does not begin with them",
     is: (pattern) => /!\([^/]*\)[?*+@]\(/.test(pattern) && /[(|][|)]|[{,][,}]/.test(pattern) },
   { why: "what braces expand to is limited",
