@@ -82,6 +82,19 @@ function(cairn_part)
   target_link_libraries(cairn_${ARG_NAME} INTERFACE cairn_${ARG_OF})
 endfunction()
 
+# cairn_folder(FOLDER folder OF module SEES folders...)
+#
+# A folder inside a module, and which folders of the same layer it may include beside itself. All of a module have one
+# include path, so scripts/check is what holds the sources to it (scripts/modules reads these lines).
+function(cairn_folder)
+  cmake_parse_arguments(ARG "" "FOLDER;OF" "SEES" ${ARGN})
+  foreach(folder IN ITEMS ${ARG_FOLDER} ${ARG_SEES})
+    if(NOT IS_DIRECTORY ${CMAKE_SOURCE_DIR}/src/${folder})
+      message(FATAL_ERROR "cairn_folder: there is no folder src/${folder}")
+    endif()
+  endforeach()
+endfunction()
+
 # cairn_test(NAME program SOURCES files... DEPENDS targets... LABELS labels... COST seconds): a GoogleTest
 # program, one ctest entry; those that cost most begin first. Labels: threads (also run under the thread sanitizer), whole (of the whole
 # program: in the release build only).

@@ -23,7 +23,7 @@
 
 #include "data/json/schema.h"
 #include "data/tree/change.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn {
 

@@ -9,7 +9,7 @@
 
 #include "data/cas/chunker.h"
 #include "data/realm/realm.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn {
 namespace {

@@ -4,12 +4,13 @@
 
 #include "data/json/schema_narrower.h"
 #include "tools/endpoints/operation.h"
+#include "tools/engine/all_tools.h"
 
 namespace cairn {
 namespace {
 
 TEST(Schemas, OfEveryToolCompile) {
-  const auto table = ToolTable::make();
+  const auto table = all_tools();
   for (const auto& tool : table.tools()) {
     for (const auto* schema : {&tool.input, &tool.output}) {
       auto compiled = json::Schema::compile(*schema);
@@ -19,7 +20,7 @@ TEST(Schemas, OfEveryToolCompile) {
 }
 
 TEST(Schemas, OfOperationsAreWithinThemselves) {
-  const auto table = ToolTable::make();
+  const auto table = all_tools();
   for (const auto& operation : operations()) {
     if (operation.tool.empty()) continue;
     ContextTool tool;

@@ -11,7 +11,7 @@
 #include "exposure/http/client.h"
 #include "exposure/http/server.h"
 #include "exposure/rest/rest.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn::rest_testing {
 

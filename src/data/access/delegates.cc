@@ -20,11 +20,6 @@ Failure no_delegate(const DelegateId& id) {
               id.render());
 }
 
-Result<TokenRecord> known_token(const std::optional<Bytes>& stored) {
-  if (stored) return decode_token(*stored);
-  return fail(Code::kInvalidToken, "the token is not valid here: it is unknown or was replaced");
-}
-
 Result<void> check_usable(const Delegate& delegate, bool is_self, Millis now) {
   const auto* whose = is_self ? "this delegate" : "a delegate above this one";
   if (delegate.revoked_at) {
@@ -32,67 +27,6 @@ Result<void> check_usable(const Delegate& delegate, bool is_self, Millis now) {
   }
   if (delegate.expires_at && *delegate.expires_at <= now) {
     return fail(Code::kDelegateExpired, "{} has expired; ask whoever made it for another", whose);
-  }
-  return {};
-}
-
-Result<void> check_display_name(std::string_view name) {
-  bool printable = std::ranges::none_of(
-      name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  if (name.size() <= Delegate::kMaxNameBytes && printable && valid_utf8(name)) return {};
-  return fail(Code::kInvalidArgument,
-              "the name should be at most {} bytes of UTF-8 without control characters",
-              Delegate::kMaxNameBytes);
-}
-
-Result<std::optional<Millis>> expiry(const Session& parent, const NewDelegate& wanted, Millis now) {
-  // The nearest expiry above bounds the child's.
-  std::optional<Millis> bound;
-  for (const auto& above : parent.chain) {
-    if (above->expires_at) bound = std::min(bound.value_or(*above->expires_at), *above->expires_at);
-  }
-  if (!wanted.expires_in) return bound;
-  constexpr std::chrono::seconds kMost = std::chrono::hours(24 * 365 * 100);
-  if (*wanted.expires_in <= std::chrono::seconds(0) || *wanted.expires_in > kMost) {
-    return fail(Code::kInvalidArgument, "expiresIn is {}; it should be 1 to {} seconds",
-                wanted.expires_in->count(), kMost.count());
-  }
-  const auto at = now + std::chrono::milliseconds(*wanted.expires_in).count();
-  if (bound && at > *bound) {
-    return fail(Code::kPermissionExceeded,
-                "expiresIn is {} seconds, but you expire in {}; ask for less or leave it out",
-                wanted.expires_in->count(), (*bound - now) / 1000);
-  }
-  return at;
-}
-
-Failure exceeded(std::string_view right) {
-  return fail(Code::kPermissionExceeded,
-              "you cannot give {}, because you do not have it; leave it out", right);
-}
-
-// The caller's scope was resolved by a Sight, which refuses what the parent cannot see; this is the
-// second lock. A frozen root cannot be checked here: its key does not tell which tree it was taken
-// from.
-Result<void> check_within(const Rights& parent, const NewDelegate& wanted) {
-  for (const auto& depot : wanted.depots.value_or(std::vector<DepotId>())) {
-    if (!parent.may_use(depot)) return exceeded(depot.render());
-  }
-  for (const auto& root : wanted.scope.value_or(std::vector<ScopeRoot>())) {
-    const auto* place = std::get_if<Place>(&root);
-    if (place == nullptr) continue;
-    const auto around = parent.places(place->depot);
-    if (std::ranges::none_of(around, [&](const Place& own) { return is_within(*place, own); })) {
-      return exceeded(place->render());
-    }
-  }
-  TRY(check_grants(wanted.directories));
-  for (const auto& grant : wanted.directories) {
-    const auto use = parent.directory_use(grant.name);
-    if (use == DirectoryUse::kNone) return exceeded("the directory " + grant.name);
-    if (grant.write && use != DirectoryUse::kWrite) {
-      return exceeded(fmt::format("writing in the directory {}", grant.name));
-    }
   }
   return {};
 }
@@ -109,23 +43,6 @@ std::size_t Delegates::DigestHash::operator()(const Digest& digest) const noexce
   std::size_t value;
   std::memcpy(&value, digest.data(), sizeof value);
   return value;
-}
-
-SessionPtr confined(const Session& session, const Place& place, const DelegateId& stand_in) {
-  Delegate inner;
-  inner.id = stand_in;
-  inner.realm = session.realm;
-  inner.parent = session.who().id;
-  inner.depth = session.who().depth + 1;
-  inner.name = session.who().name;
-  inner.can_upload = true;
-  inner.scope = std::vector<ScopeRoot>{place};
-  auto out = std::make_shared<Session>(session);
-  out->on_behalf_of = session.answers_for();
-  out->chain.insert(out->chain.begin(), std::make_shared<const Delegate>(std::move(inner)));
-  out->rights = Rights::of(out->chain);
-  out->owners.insert(out->owners.begin(), stand_in);
-  return out;
 }
 
 Delegates::Delegates(KeyValueStore& kv, const Clock& clock, Random& random, DelegateOptions options)
@@ -156,10 +73,6 @@ Result<Delegate> Delegates::root(const RealmId& realm) {
     return delegate;
   };
   return update(kv_, key, "the root delegate of " + realm.render(), make);
-}
-
-Result<TokenRecord> Delegates::find_token(const Digest& hash) const {
-  return known_token(TRY(kv_.get(token_key(hash))));
 }
 
 Result<Delegate> Delegates::load(const RealmId& realm, const DelegateId& id) const {
@@ -274,69 +187,6 @@ Result<SessionPtr> Delegates::act_as(const RealmId& realm, const DelegateId& del
   return session_for(TRY(chain_of(realm, delegate)), generation);
 }
 
-IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate) const {
-  const auto now = clock_.now();
-  auto until = [&](std::chrono::milliseconds lifetime) {
-    const auto at = now + lifetime.count();
-    // No token outlives its delegate.
-    return delegate.expires_at ? std::min(at, *delegate.expires_at) : at;
-  };
-  IssuedTokens tokens{Token::make(random_), until(options_.access_lifetime), Token::make(random_)};
-  TokenRecord record{.realm = delegate.realm,
-                     .delegate = delegate.id,
-                     .kind = TokenKind::kAccess,
-                     .expires_at = tokens.access_expires_at,
-                     .epoch = delegate.epoch,
-                     .used = false};
-  batch.puts.push_back({token_key(tokens.access.hash()), encode(record)});
-  record.kind = TokenKind::kRefresh;
-  record.expires_at = until(options_.refresh_lifetime);
-  batch.puts.push_back({token_key(tokens.refresh.hash()), encode(record)});
-  return tokens;
-}
-
-Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wanted) {
-  const auto& above = parent.who();
-  TRY(check_display_name(wanted.name));
-  if (above.depth + 1 > Delegate::kMaxDepth) {
-    return fail(Code::kMaxDepthExceeded,
-                "you are at depth {}, and nobody can be deeper than {}; ask one above you to make "
-                "the delegate",
-                above.depth, Delegate::kMaxDepth);
-  }
-  if (wanted.can_upload && !parent.rights.can_upload()) return exceeded("canUpload");
-  if (wanted.can_manage_depot && !parent.rights.can_manage_depot()) {
-    return exceeded("canManageDepot");
-  }
-  TRY(check_within(parent.rights, wanted));
-  Delegate child;
-  child.id = DelegateId::make(clock_, random_);
-  child.realm = parent.realm;
-  child.parent = above.id;
-  child.depth = above.depth + 1;
-  child.name = std::move(wanted.name);
-  child.can_upload = wanted.can_upload;
-  child.can_manage_depot = wanted.can_manage_depot;
-  child.depots = wanted.depots ? std::move(wanted.depots) : parent.rights.depots();
-  child.scope = wanted.scope ? std::move(wanted.scope) : parent.rights.scope();
-  child.directories = std::move(wanted.directories);
-  child.created_at = clock_.now();
-  child.expires_at = TRY(expiry(parent, wanted, child.created_at));
-  Batch batch;
-  batch.realm = child.realm;
-  // A collector at work spares what the child is to see.
-  for (const auto& root : child.scope.value_or(std::vector<ScopeRoot>())) {
-    if (const auto* frozen = std::get_if<FrozenRoot>(&root)) batch.required.push_back(frozen->key);
-  }
-  auto key = delegate_key(child.realm, child.id);
-  batch.conditions.push_back({key, std::nullopt});
-  batch.puts.push_back({key, encode(child)});
-  batch.puts.push_back({child_key(child.realm, above.id, child.id), Bytes()});
-  auto tokens = add_tokens(batch, child);
-  TRY(kv_.commit(std::move(batch)));
-  return CreatedDelegate{std::move(child), std::move(tokens)};
-}
-
 // The delegate, when the caller is on its chain.
 Result<Delegate> Delegates::below(const Session& caller, const DelegateId& id) const {
   auto found = TRY(load(caller.realm, id));
@@ -399,81 +249,6 @@ Result<Delegate> Delegates::revoke(const Session& caller, const DelegateId& id) 
                 });
 }
 
-Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
-                                    std::optional<Token> replacement) {
-  const auto key = delegate_key(realm, id);
-  const auto change = [&](const auto& stored, Batch& batch) -> Result<void> {
-    if (!stored) return no_delegate(id);
-    auto delegate = TRY(decode_delegate(key, *stored));
-    delegate.epoch += 1;
-    batch.puts.push_back({key, encode(delegate)});
-    if (!replacement) return {};
-    const TokenRecord record{.realm = realm,
-                             .delegate = id,
-                             .kind = TokenKind::kAccess,
-                             .expires_at = std::nullopt,
-                             .epoch = delegate.epoch,
-                             .used = false};
-    batch.puts.push_back({token_key(replacement->hash()), encode(record)});
-    return {};
-  };
-  return update(kv_, key, "the delegate " + id.render(), change);
-}
-
-Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
-  const auto hash = TRY(Token::parse(refresh_token)).hash();
-  const auto key = token_key(hash);
-  const auto change = [&](const auto& stored, Batch& batch) -> Result<CreatedDelegate> {
-    auto record = TRY(known_token(stored));
-    if (record.kind != TokenKind::kRefresh) {
-      return fail(Code::kInvalidToken, "this is an access token; a refresh token is needed here");
-    }
-    auto chain = TRY(chain_of(record.realm, record.delegate));
-    const auto& delegate = *chain.front();
-    if (record.epoch != delegate.epoch) {
-      return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
-    }
-    if (record.used) {
-      // Committed by itself, and before the failure is returned: nothing of this batch will be.
-      TRY(void_tokens(record.realm, record.delegate, std::nullopt));
-      return fail(Code::kTokenReplayed,
-                  "this refresh token was used before, so somebody else may have it: all tokens of "
-                  "the delegate are void now; ask whoever made it for another");
-    }
-    if (record.expires_at && *record.expires_at <= clock_.now()) {
-      return fail(Code::kTokenExpired,
-                  "the refresh token has expired; ask whoever made the delegate for another");
-    }
-    TRY(session_for(chain, generation_.load()));
-    // Nobody may void the tokens in between: the new ones would be of an old epoch.
-    batch.conditions.push_back({delegate_key(delegate.realm, delegate.id), encode(delegate)});
-    // Kept, not deleted: a second use must be recognised as one.
-    record.used = true;
-    batch.puts.push_back({key, encode(record)});
-    return CreatedDelegate{delegate, add_tokens(batch, delegate)};
-  };
-  return update(kv_, key, "the token", change);
-}
-
-Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {
-  Batch batch;
-  auto tokens = add_tokens(batch, delegate);
-  TRY(kv_.commit(std::move(batch)));
-  return tokens;
-}
-
-Result<IssuedTokens> Delegates::reissue(const RealmId& realm) {
-  const auto root = DelegateId::from_bytes(realm.bytes());
-  TRY(void_tokens(realm, root, std::nullopt));
-  return issue(TRY(load(realm, root)));
-}
-
-Result<Token> Delegates::issue_lasting(const RealmId& realm, const DelegateId& id) {
-  auto token = Token::make(random_);
-  TRY(void_tokens(realm, id, token));
-  return token;
-}
-
 Result<std::uint64_t> Delegates::remove_all(const RealmId& realm) {
   // Tokens first: a token without a delegate is good for nothing, and one that is left is found
   // again by its realm.
@@ -486,20 +261,6 @@ Result<std::uint64_t> Delegates::remove_all(const RealmId& realm) {
   if (!batch.deletes.empty()) TRY(kv_.commit(std::move(batch)));
   const auto count = TRY(delete_ranges(kv_, {{delegates(realm)}}));
   TRY(delete_ranges(kv_, {{KeyRange::prefix("c" + Bytes(realm.bytes()))}}));
-  return count;
-}
-
-Result<std::uint64_t> Delegates::forget_expired() {
-  const auto now = clock_.now();
-  Batch batch;
-  TRY(kv_.scan(all_tokens(), Direction::kForward, [&](ByteView key, ByteView value) {
-    auto token = decode_token(value);
-    // A damaged token record is left for fsck.
-    if (token && token->expires_at && *token->expires_at <= now) batch.deletes.emplace_back(key);
-    return Scan::kContinue;
-  }));
-  const auto count = batch.deletes.size();
-  if (count > 0) TRY(kv_.commit(std::move(batch)));
   return count;
 }
 

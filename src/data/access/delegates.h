@@ -13,30 +13,11 @@
 #include <unordered_map>
 
 #include "base/guarded.h"
-#include "data/access/rights.h"
+#include "data/access/session.h"
 #include "data/access/token.h"
 #include "data/realm/frozen_scope.h"
 
 namespace cairn {
-
-// A caller whose token was checked.
-struct Session {
-  RealmId realm;
-  std::vector<DelegatePtr> chain;  // the caller first, its root delegate last
-  Rights rights;
-  // Those on the chain who see only a part of the realm: they come to own what the caller writes.
-  std::vector<DelegateId> owners;
-  std::optional<Digest> token;  // its hash
-  std::optional<Millis> valid_until;
-  // Whose doing it is, when the first of the chain is a stand-in with a part of its rights.
-  std::optional<DelegateId> on_behalf_of = std::nullopt;
-  // Up to which change of delegates and tokens it was checked.
-  std::optional<std::uint64_t> checked_at = std::nullopt;
-
-  const Delegate& who() const { return *chain.front(); }
-  const DelegateId& answers_for() const { return on_behalf_of ? *on_behalf_of : who().id; }
-};
-using SessionPtr = std::shared_ptr<const Session>;
 
 struct DelegateOptions {
   std::chrono::milliseconds access_lifetime = std::chrono::hours(1);
@@ -68,10 +49,6 @@ struct DelegatePage {
   std::vector<Delegate> delegates;  // oldest first
   std::optional<std::string> next_cursor;
 };
-
-// The same caller with one place as all it sees, for as long as its own rights have that place.
-// What it writes belongs to `stand_in`, so that it can name nothing else its delegate owns.
-SessionPtr confined(const Session& session, const Place& place, const DelegateId& stand_in);
 
 class Delegates final {
  public:

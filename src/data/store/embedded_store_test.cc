@@ -1,5 +1,7 @@
 #include "data/store/embedded_store.h"
 
+#include <stdexcept>
+
 #include "data/store/store_test_support.h"
 
 namespace cairn {
@@ -202,6 +204,20 @@ TEST_P(KeyValueTest, LetsAWatcherEndItsOwnSubscription) {
   ASSERT_THAT(kv().commit(put_batch("a", "1")), IsOk());
   ASSERT_THAT(kv().commit(put_batch("a", "2")), IsOk());
   EXPECT_EQ(calls, 1);
+}
+
+TEST_P(KeyValueTest, TellsThoseAfterAWatcherThatThrows) {
+  int calls = 0;
+  int heard = 0;
+  auto throwing = kv().watch({}, [&](const auto&) {
+    ++calls;
+    throw std::runtime_error("a defect of one who listens");
+  });
+  auto listening = kv().watch({}, [&](const auto&) { ++heard; });
+  ASSERT_THAT(kv().commit(put_batch("a", "1")), IsOk());
+  ASSERT_THAT(kv().commit(put_batch("a", "2")), IsOk());
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(heard, 2);
 }
 
 TEST_P(KeyValueTest, NeverCallsAWatcherWhoseSubscriptionIsGone) {

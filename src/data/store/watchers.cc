@@ -1,6 +1,7 @@
 #include "data/store/watchers.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 
 #include "base/mutex.h"
@@ -21,7 +22,11 @@ class Watchers::Entry final {
     // Ended after the list was taken.
     if (ended_) return;
     running_ = true;
-    watcher_(mine);
+    try {
+      watcher_(mine);
+    } catch (const std::exception&) {
+      // A defect of one who listens. The commit is made, and the others have to hear of it.
+    }
     running_ = false;
     // Ended by the watcher itself, which could not be destroyed while it ran.
     if (ended_) watcher_ = nullptr;

@@ -16,7 +16,8 @@ namespace cairn {
 class Watchers final {
  public:
   std::unique_ptr<Subscription> add(KeyRange range, KeyValueStore::Watcher watcher);
-  // Calls each watcher at most once, with those keys that are in its range.
+  // Calls each watcher at most once, with those keys that are in its range. What one throws ends
+  // there.
   void tell(const std::vector<Bytes>& keys);
 
  private:

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "exposure/agent/agent_service.h"
 #include "exposure/mcp/exchange.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn::agent_testing {
 

@@ -12,7 +12,7 @@
 #include "exposure/client/remote_client.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/query_arguments.h"
-#include "tools/executor/table.h"
+#include "tools/engine/all_tools.h"
 
 namespace cairn::cli {
 namespace {
@@ -46,7 +46,7 @@ Result<void> add_pairs(json::Object& arguments, const CallArguments& given) {
             http::percent_encode(pair.substr(equals + 1));
   }
   auto query = TRY(http::Query::parse(text));
-  auto table = ToolTable::make();
+  auto table = all_tools();
   return rest::add_query_arguments(arguments, query, TRY(table.find(given.tool))->input);
 }
 

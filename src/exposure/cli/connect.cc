@@ -11,7 +11,7 @@
 #include "exposure/client/remote_client.h"
 #include "exposure/serve/serve.h"
 #include "exposure/serve/server_file.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn::cli {
 namespace {

@@ -131,8 +131,6 @@ mcp::Headers headers_of(const McpArguments& given) {
   return out;
 }
 
-static_assert(mcp::kMaxLineBytes == kMaxBodyBytes, "a request is as large on every surface");
-
 // In this process, without a detour.
 Result<void> serve_here(RunningServer& server, const Options& options, const McpArguments& given) {
   const auto selection = selection_of(given);

@@ -9,7 +9,7 @@
 #include "exposure/cli/directory_options.h"
 #include "exposure/cli/kit.h"
 #include "exposure/client/pages.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn::cli {
 namespace {

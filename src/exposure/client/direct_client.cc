@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "data/cas/file.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn::client {
 namespace {

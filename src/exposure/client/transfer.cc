@@ -18,7 +18,7 @@
 #include "data/cas/node_key.h"
 #include "exposure/client/pages.h"
 #include "exposure/client/tree_writer.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn::client {
 std::string join(const std::string& directory, std::string_view name) {

@@ -103,6 +103,9 @@ Response error_response(const Error& error);
 enum class Where { kHere, kWorker };
 // A larger body is never read and parsed where others wait.
 inline constexpr std::uint64_t kMaxBytesHere = 64 << 10;
+inline bool fits_here(const Request& request) {
+  return request.content_length && *request.content_length <= kMaxBytesHere;
+}
 
 // Takes a body of any size in portions, each on a worker, never two at once. Dropped without
 // finish() when the client goes away.

@@ -137,10 +137,9 @@ http::Plan HttpHandler::post(const http::Request& request, PrincipalPtr principa
   if (!taken.json && !taken.events) {
     return refuse(406, "answers are application/json or text/event-stream; accept both");
   }
-  const bool small = request.content_length && *request.content_length <= http::kMaxBytesHere;
   return http::WantBody{
       .max_bytes = options_.max_body_bytes,
-      .where = small ? http::Where::kHere : http::Where::kWorker,
+      .where = http::fits_here(request) ? http::Where::kHere : http::Where::kWorker,
       .answer = [this, &request, who = std::move(principal), taken](const Bytes& body) {
         return take_body(request, who, taken, body);
       }};

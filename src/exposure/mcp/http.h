@@ -14,6 +14,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "base/limits.h"
 #include "base/workers.h"
 #include "exposure/http/http.h"
 #include "exposure/mcp/http_call.h"
@@ -29,7 +30,7 @@ struct HttpOptions {
   SessionLimits sessions = {};
   // Between two signs of life on a stream; each time its client's rights are checked.
   std::chrono::milliseconds heartbeat{15'000};
-  std::size_t max_body_bytes = std::size_t{12} << 20;
+  std::size_t max_body_bytes = kMaxBodyBytes;
   // How long running calls are waited for when it stops.
   std::chrono::milliseconds stop_grace{5'000};
 };

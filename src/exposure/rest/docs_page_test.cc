@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "exposure/rest/openapi.h"
+#include "tools/engine/all_tools.h"
 
 namespace cairn::rest {
 namespace {
@@ -18,7 +19,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 }
 
 TEST(DocsPage, HasASectionForEveryOperation) {
-  const auto document = openapi(ToolTable::make(), "1");
+  const auto document = openapi(all_tools(), "1");
   const auto page = docs_page(document);
   std::size_t operations = 0;
   for (const auto& [path, item] : document.at("paths").as_object()) {
@@ -29,7 +30,7 @@ TEST(DocsPage, HasASectionForEveryOperation) {
 }
 
 TEST(DocsPage, HasOneHeadingForEachTag) {
-  const auto page = docs_page(openapi(ToolTable::make(), "1"));
+  const auto page = docs_page(openapi(all_tools(), "1"));
   for (const auto* tag :
        {"realm", "depots", "delegates", "nodes", "files", "admin", "tools", "server", "auth"}) {
     EXPECT_EQ(count(page, fmt::format("<h2>{}</h2>", tag)), 1U) << tag;

@@ -195,13 +195,13 @@ Result<http::Plan> InternalHandler::plan(const http::Request& request) {
       .where = http::Where::kWorker,
       .answer = [this, &request, id](Bytes body) -> http::Response {
         auto run = [&]() -> Result<Reply> {
-          const auto all = TRY(parse_object(body));
+          auto all = TRY(parse_object(body));
           for (const auto& member : all) {
             if (member.key() == "arguments" || member.key() == "binding_id") continue;
             return fail(Code::kInvalidArgument, "'{}' is not known; give arguments and binding_id",
                         shown(std::string_view(member.key())));
           }
-          const auto* arguments = json::find(all, "arguments");
+          auto* arguments = all.if_contains("arguments");
           if (arguments != nullptr && !arguments->is_object()) {
             return fail(Code::kInvalidArgument, "'arguments' should be an object");
           }
@@ -209,8 +209,9 @@ Result<http::Plan> InternalHandler::plan(const http::Request& request) {
           if (binding != nullptr && !binding->is_string()) {
             return fail(Code::kInvalidArgument, "'binding_id' should be a string: bnd_…");
           }
-          return calls_.execute(id, Arguments(all).maybe_text("binding_id"),
-                                arguments == nullptr ? json::Object() : arguments->get_object());
+          return calls_.execute(
+              id, Arguments(all).maybe_text("binding_id"),
+              arguments == nullptr ? json::Object() : std::move(arguments->get_object()));
         };
         return answer(request, run(), "execute", id.render());
       }};

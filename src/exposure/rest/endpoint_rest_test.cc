@@ -75,7 +75,7 @@ TEST_F(EndpointRestTest, RefusesWhatItDoesNotHave) {
     std::string_view code, allow;
   };
   const Case cases[] = {
-      {{.method = kPost, .target = here}, "METHOD_NOT_ALLOWED", "GET"},
+      {{.method = kPost, .target = here}, "METHOD_NOT_ALLOWED", "GET, HEAD"},
       {{.target = here + "/get_all"}, "METHOD_NOT_ALLOWED", "POST"},
       {{.method = kPost, .target = here + "/query"}, "TOOL_NOT_FOUND", ""},
       {{.target = here + "/query"}, "TOOL_NOT_FOUND", ""},
@@ -246,7 +246,8 @@ TEST_F(EndpointRestTest, FrontEndsRunATool) {
 }
 
 TEST_F(EndpointRestTest, FrontEndsFindNothingElse) {
-  EXPECT_EQ(trusted(kPost, "/internal/aei/mcp/" + made.key + "/config").header("Allow"), "GET");
+  EXPECT_EQ(trusted(kPost, "/internal/aei/mcp/" + made.key + "/config").header("Allow"),
+            "GET, HEAD");
   EXPECT_EQ(trusted(kGet, "/internal/adi/adi_1/execute").header("Allow"), "POST");
   EXPECT_EQ(trusted(kPost, "/internal/adi/nonsense/execute").status, 400);
   EXPECT_EQ(trusted(kGet, "/internal/aei/mcp/nonsense/config").code, "ENDPOINT_NOT_FOUND");

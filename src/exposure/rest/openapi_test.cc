@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/rest_world.h"
+#include "tools/engine/all_tools.h"
 
 namespace cairn::rest {
 namespace {
@@ -37,7 +38,7 @@ struct OpenApiTest : testing::Test {
     return out;
   }
 
-  ToolTable table = ToolTable::make();
+  ToolTable table = all_tools();
   json::Value document = openapi(table, "1.2.3");
 };
 

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "exposure/rest/route.h"
+#include "tools/engine/all_tools.h"
 #include "tools/executor/shape.h"
-#include "tools/executor/table.h"
 
 namespace cairn::rest {
 namespace {
@@ -92,7 +92,7 @@ TEST(QueryArguments, DoNotSayAgainWhatThePathSays) {
 // A route without a JSON body has no other place for them.
 TEST(QueryArguments, CanSayWhateverARouteNeeds) {
   const std::set<std::string_view> sayable{"string", "integer", "boolean", "array"};
-  const auto table = ToolTable::make();
+  const auto table = all_tools();
   for (const auto& route : routes()) {
     const auto& tool = **table.find(route.tool);
     if (route.takes_json() && tool.body == Body::kArguments) continue;

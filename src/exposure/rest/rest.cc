@@ -66,7 +66,8 @@ Result<json::Object> merge(json::Object from_head, json::Object body) {
 
 // The node that one entity tag names. Another kind of tag was never given out, so it cannot match.
 Result<NodeKey> tagged_key(std::string_view tag) {
-  // Proxies that compress an answer weaken its tag.
+  // Whoever compresses an answer weakens its tag, as this server does itself. A key names content,
+  // not bytes as they were sent: the comparison is none the weaker for it.
   if (tag.starts_with("W/")) tag.remove_prefix(2);
   if (tag.size() > 1 && tag.starts_with('"') && tag.ends_with('"')) {
     if (auto key = NodeKey::parse(tag.substr(1, tag.size() - 2))) return key;
@@ -161,7 +162,7 @@ class ToolSink final : public http::BodySink {
 
 Failure wrong_method(std::string allowed) {
   return Failure(Error(Code::kMethodNotAllowed, fmt::format("only {} is possible here", allowed))
-                     .with("allow", allowed));
+                     .with("allow", with_head(allowed)));
 }
 
 Result<void> check_json(const http::Request& request) {
@@ -213,23 +214,23 @@ Result<Caller> RestHandler::caller_of(const http::Request& request, std::string_
 }
 
 http::Response RestHandler::run(const http::Request& request, const Caller& caller,
-                                const Tool& tool, const json::Value& arguments, ByteView body) {
+                                const Tool& tool, json::Value arguments, ByteView body) {
   if (tool.rows && wants_rows(request)) {
-    auto rows = executor_.stream(caller, tool, arguments);
+    auto rows = executor_.stream(caller, tool, std::move(arguments));
     return named(rows ? rows_response(std::move(*rows)) : respond(rows.error()), caller, tool.name);
   }
-  auto reply = executor_.run(caller, tool, arguments, body);
+  auto reply = executor_.run(caller, tool, std::move(arguments), body);
   return named(reply ? respond(request, std::move(*reply)) : respond(reply.error()), caller,
                tool.name);
 }
 
 http::Plan RestHandler::plan_run(const http::Request& request, const Caller& caller,
                                  const Tool& tool, json::Object arguments) {
-  const bool quick = caller.may_be_quick() && tool.is_quick(arguments);
-  json::Value value(std::move(arguments));
-  if (quick) return run(request, caller, tool, value, {});
-  return http::Later{[this, &request, caller, &tool, value = std::move(value)] {
-    return run(request, caller, tool, value, {});
+  if (runs_here(caller, tool, &arguments)) {
+    return run(request, caller, tool, std::move(arguments), {});
+  }
+  return http::Later{[this, &request, caller, &tool, value = std::move(arguments)]() mutable {
+    return run(request, caller, tool, std::move(value), {});
   }};
 }
 
@@ -237,12 +238,9 @@ Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Ca
                                           const Tool& tool, json::Object arguments) {
   TRY(check_json(request));
   if (!request.has_body) return plan_run(request, caller, tool, std::move(arguments));
-  // The body is not known yet: a tool that is quick only without some arguments does not count as
-  // quick.
-  const bool quick = caller.may_be_quick() && tool.quick && tool.quick_without.empty() &&
-                     request.content_length.value_or(SIZE_MAX) <= http::kMaxBytesHere;
+  const bool here = runs_here(caller, tool) && http::fits_here(request);
   return http::WantBody{.max_bytes = tool.max_body,
-                        .where = quick ? http::Where::kHere : http::Where::kWorker,
+                        .where = here ? http::Where::kHere : http::Where::kWorker,
                         .answer = [this, &request, caller, &tool, known = std::move(arguments)](
                                       Bytes body) mutable -> http::Response {
                           auto given = parse_object(body);
@@ -270,8 +268,10 @@ http::Plan RestHandler::plan_bytes(const http::Request& request, const Caller& c
   return http::WantBody{
       .max_bytes = tool.max_body,
       .where = http::Where::kWorker,
-      .answer = [this, &request, caller, &tool, value = json::Value(std::move(arguments))](
-                    const Bytes& body) { return run(request, caller, tool, value, body); }};
+      .answer = [this, &request, caller, &tool,
+                 value = json::Value(std::move(arguments))](const Bytes& body) mutable {
+        return run(request, caller, tool, std::move(value), body);
+      }};
 }
 
 Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Match& match) {

@@ -48,7 +48,7 @@ class RestHandler final : public http::Handler {
   http::Plan plan_bytes(const http::Request& request, const Caller& caller, const Tool& tool,
                         json::Object arguments);
   http::Response run(const http::Request& request, const Caller& caller, const Tool& tool,
-                     const json::Value& arguments, ByteView body);
+                     json::Value arguments, ByteView body);
   Result<Caller> caller_of(const http::Request& request, std::string_view realm) const;
   Result<json::Object> issue(ByteView body, bool sign_in);
   Result<http::Plan> plan_auth(const http::Request& request, bool sign_in);

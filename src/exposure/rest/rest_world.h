@@ -15,7 +15,7 @@
 #include "exposure/http/fake_request.h"
 #include "exposure/rest/endpoint_rest.h"
 #include "exposure/rest/rest.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn::rest {
 

@@ -146,6 +146,11 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> match_patte
   return parameters;
 }
 
+std::string with_head(std::string methods) {
+  const auto get = methods.find("GET");
+  return get == std::string::npos ? methods : methods.insert(get + 3, ", HEAD");
+}
+
 Result<Match> match(http::Method method, std::span<const std::string> segments) {
   const auto wanted = method == kHead ? kGet : method;
   std::string allow;
@@ -175,7 +180,7 @@ Result<Match> match(http::Method method, std::span<const std::string> segments) 
   if (!allow.empty()) {
     return Failure(Error(Code::kMethodNotAllowed,
                          fmt::format("{} is not possible here; {} is", name(method), allow))
-                       .with("allow", allow));
+                       .with("allow", with_head(allow)));
   }
   std::string path;
   for (const auto& segment : segments) path += "/" + segment;

@@ -35,6 +35,9 @@ struct Match {
   std::string realm;
 };
 
+// A list of methods, as the header Allow has it: what can be got has a head, too.
+std::string with_head(std::string methods);
+
 // The route of a request. NOT_FOUND, or METHOD_NOT_ALLOWED with `allow`.
 Result<Match> match(http::Method method, std::span<const std::string> segments);
 

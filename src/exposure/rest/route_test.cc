@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "exposure/http/uri.h"
-#include "tools/executor/table.h"
+#include "tools/engine/all_tools.h"
 
 namespace cairn::rest {
 namespace {
@@ -57,7 +57,7 @@ TEST(Routes, NoRequestHasTwo) {
 }
 
 TEST(Routes, EachIsOfAToolWhoseArgumentsItsParametersAre) {
-  const auto table = ToolTable::make();
+  const auto table = all_tools();
   for (const auto& route : routes()) {
     const auto tool = table.find(route.tool);
     ASSERT_TRUE(tool) << said(route);
@@ -71,7 +71,7 @@ TEST(Routes, EachIsOfAToolWhoseArgumentsItsParametersAre) {
 
 // POST /api/realm/{realm}/tools/{name} takes JSON only.
 TEST(Routes, EveryToolThatTakesBytesHasOne) {
-  const auto table = ToolTable::make();
+  const auto table = all_tools();
   for (const auto& tool : table.tools()) {
     if (tool.body == Body::kArguments) continue;
     EXPECT_TRUE(std::ranges::any_of(routes(), [&](const Route& route) {
@@ -133,11 +133,11 @@ TEST(Match, SaysWhichMethodsThereAreInstead) {
     std::string_view path, allow;
   };
   const Case cases[] = {
-      {kPut, "/api/realm/me/depots", "GET, POST"},
-      {kPost, "/api/realm/me/depots/dpt_1", "GET, PATCH, DELETE"},
-      {kDelete, "/api/realm/me/nodes/raw/nod_1", "GET, PUT"},
+      {kPut, "/api/realm/me/depots", "GET, HEAD, POST"},
+      {kPost, "/api/realm/me/depots/dpt_1", "GET, HEAD, PATCH, DELETE"},
+      {kDelete, "/api/realm/me/nodes/raw/nod_1", "GET, HEAD, PUT"},
       {kHead, "/api/realm/me/gc", "POST"},
-      {kOptions, "/api/realm/me", "GET"},
+      {kOptions, "/api/realm/me", "GET, HEAD"},
       {kOther, "/api/admin/backup", "POST"},
   };
   for (const auto& c : cases) {

@@ -1,8 +1,10 @@
 #include "exposure/serve/metrics.h"
 
 #include <array>
-#include <fstream>
+#include <charconv>
+#include <cstdint>
 #include <map>
+#include <string>
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/guarded.h"
+#include "base/os/disk_files.h"
 
 namespace cairn {
 namespace {
@@ -19,12 +22,15 @@ namespace {
 const prometheus::Histogram::BucketBoundaries kSeconds{0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
                                                        0.1,    0.5,    1,     5,     10};
 
+// The second number of statm, in pages; 0 where there is no /proc.
 double resident_bytes() {
-  std::ifstream in("/proc/self/statm");
-  double total = 0;
-  double resident = 0;
-  in >> total >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const auto text = os::read_file("/proc/self/statm").value_or("");
+  const auto space = text.find(' ');
+  std::uint64_t pages = 0;
+  if (space != std::string::npos) {
+    std::from_chars(text.data() + space + 1, text.data() + text.size(), pages);
+  }
+  return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace

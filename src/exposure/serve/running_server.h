@@ -12,7 +12,7 @@
 #include "exposure/agent/agent_service.h"
 #include "exposure/mcp/server.h"
 #include "exposure/serve/serve.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn {
 

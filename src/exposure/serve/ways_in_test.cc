@@ -8,7 +8,7 @@
 
 #include "exposure/http/fake_request.h"
 #include "exposure/http/uri.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn {
 namespace {

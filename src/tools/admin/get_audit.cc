@@ -1,6 +1,6 @@
 #include "tools/admin/tools.h"
 #include "tools/depots/depots.h"
-#include "tools/executor/render.h"
+#include "tools/executor/page.h"
 
 namespace cairn {
 namespace {
@@ -28,21 +28,18 @@ std::optional<std::string> owned(std::optional<std::string_view> text) {
 
 Result<Reply> run_get_audit(Call& call, const Arguments& arguments) {
   AuditQuery query;
-  query.limit = static_cast<std::size_t>(arguments.number("limit", 100));
-  query.cursor = owned(arguments.maybe_text("cursor"));
   query.since = arguments.maybe_number("since");
   query.until = arguments.maybe_number("until");
   query.tool = owned(arguments.maybe_text("tool"));
   query.outcome = owned(arguments.maybe_text("outcome"));
   query.endpoint = owned(arguments.maybe_text("endpointId"));
   if (auto id = arguments.maybe_text("delegateId")) query.delegate = TRY(DelegateId::parse(*id));
-  auto page = TRY(call.services().audit.query(call.session().realm, query));
-  json::Array entries;
-  for (const auto& entry : page.entries) entries.emplace_back(render(entry));
-  json::Object out;
-  out["entries"] = std::move(entries);
-  out["nextCursor"] = or_null(page.next_cursor);
-  return Reply(std::move(out));
+  return list_page(call, arguments, "entries", [&](auto limit, auto cursor) -> Result<RowPage> {
+    query.limit = limit;
+    query.cursor = owned(cursor);
+    return rendered(TRY(call.services().audit.query(call.session().realm, query)),
+                    &AuditPage::entries, render);
+  });
 }
 
 }  // namespace

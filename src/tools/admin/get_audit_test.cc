@@ -65,5 +65,19 @@ TEST_F(GetAuditTest, OnlyTheOwnerReadsItAndOnlyOfItsOwnRealm) {
   EXPECT_THAT(column(other, "entries", "tool"), Each(testing::Ne("fs_write")));
 }
 
+TEST_F(GetAuditTest, APageHasNoMoreThanAnAnswerHasRoomFor) {
+  const std::string path(180, 'x');
+  for (int i = 0; i < 300; ++i) refused("fs_read", {{"nodeKey", depot_}, {"path", path}});
+  const auto pages = all_pages({{"tool", "fs_read"}, {"limit", 1000}},
+                               [&](const json::Object& query) { return log(query); });
+  std::size_t entries = 0;
+  for (const auto& page : pages) {
+    EXPECT_LE(json::write(json::Value(page)).size(), kMostBytes);
+    entries += page.at("entries").get_array().size();
+  }
+  EXPECT_GT(pages.size(), 1U);
+  EXPECT_EQ(entries, 300U);
+}
+
 }  // namespace
 }  // namespace cairn

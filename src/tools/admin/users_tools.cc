@@ -1,6 +1,7 @@
 // list_users, add_user, update_user: for admins.
 #include "tools/admin/tools.h"
 #include "tools/depots/depots.h"
+#include "tools/executor/page.h"
 #include "tools/executor/render.h"
 
 namespace cairn {
@@ -13,14 +14,9 @@ void add_tokens(json::Object& out, const IssuedTokens& tokens) {
 }
 
 Result<Reply> run_list(Call& call, const Arguments& arguments) {
-  auto page = TRY(call.services().users.list(
-      static_cast<std::size_t>(arguments.number("limit", 100)), arguments.maybe_text("cursor")));
-  json::Array users;
-  for (const auto& user : page.users) users.emplace_back(render_user(user));
-  json::Object out;
-  out["users"] = std::move(users);
-  out["nextCursor"] = or_null(page.next_cursor);
-  return Reply(std::move(out));
+  return list_page(call, arguments, "users", [&](auto limit, auto cursor) -> Result<RowPage> {
+    return rendered(TRY(call.services().users.list(limit, cursor)), &UserPage::users, render_user);
+  });
 }
 
 Result<Reply> run_add(Call& call, const Arguments& arguments) {

@@ -1,5 +1,6 @@
 #include "tools/delegates/tools.h"
 #include "tools/depots/depots.h"
+#include "tools/executor/page.h"
 #include "tools/executor/render.h"
 
 namespace cairn {
@@ -8,20 +9,10 @@ namespace {
 Result<Reply> run_list_delegates(Call& call, const Arguments& arguments) {
   auto parent = call.session().who().id;
   if (auto given = arguments.maybe_text("parentId")) parent = TRY(DelegateId::parse(*given));
-  const auto limit = static_cast<std::size_t>(arguments.number("limit", 100));
-  const auto cursor = arguments.maybe_text("cursor");
-  const auto& known = call.services().delegates;
-  auto page = TRY(known.list(call.session(), parent, limit, cursor));
-  json::Array delegates;
-  for (const auto& delegate : page.delegates) delegates.emplace_back(render_delegate(delegate));
-  if (const auto fits = fitting(call, delegates); fits < delegates.size()) {
-    delegates.resize(fits);
-    page = TRY(known.list(call.session(), parent, fits, cursor));  // for its cursor
-  }
-  json::Object out;
-  out["delegates"] = std::move(delegates);
-  out["nextCursor"] = or_null(page.next_cursor);
-  return Reply(std::move(out));
+  return list_page(call, arguments, "delegates", [&](auto limit, auto cursor) -> Result<RowPage> {
+    return rendered(TRY(call.services().delegates.list(call.session(), parent, limit, cursor)),
+                    &DelegatePage::delegates, render_delegate);
+  });
 }
 
 }  // namespace

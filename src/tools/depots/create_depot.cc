@@ -34,11 +34,6 @@ json::Value made_shape() {
 }
 
 Result<Reply> run_create_depot(Call& call, const Arguments& arguments) {
-  if (!call.rights().realm_wide()) {
-    return fail(Code::kDepotManageNotAllowed,
-                "this delegate sees only a part of the realm, and a new depot would be outside it; "
-                "ask whoever made the delegate to create the depot");
-  }
   std::optional<NodeKey> root;
   if (auto key = arguments.maybe_text("root")) root = TRY(call.sight().node(*key));
   Keep keep;
@@ -72,7 +67,7 @@ Tool create_depot() {
            depots::keep()}),
       .output = made_shape(),
       .annotations = {},
-      .right = Right::kManageDepots,
+      .right = Right::kCreateDepots,
       .audited = {"root", "title"},
       .run = run_create_depot,
   };

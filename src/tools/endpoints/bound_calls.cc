@@ -5,6 +5,7 @@
 #include "base/quote.h"
 #include "data/json/document/find.h"
 #include "tools/executor/definition.h"
+#include "tools/json/documents.h"
 #include "tools/scripts/script.h"
 
 namespace cairn {
@@ -70,8 +71,8 @@ Result<Reply> EndpointToolbox::run(const Tool& tool, json::Object arguments,
 }
 
 void BoundCalls::set_to_work(BoundTool& bound) {
-  bound.tool.run = [this, &bound](Call& call, const Arguments& given) {
-    return perform(call, bound, given.object());
+  bound.tool.run = [this, &bound](Call& call, Arguments& given) {
+    return perform(call, bound, given.take());
   };
 }
 
@@ -129,7 +130,7 @@ Result<EndpointToolboxPtr> BoundCalls::open(std::string_view key, Entrance entra
 }
 
 Result<Reply> BoundCalls::execute(const ToolId& id, std::optional<std::string_view> binding_id,
-                                  const json::Object& arguments, std::stop_token stop) {
+                                  json::Object arguments, std::stop_token stop) {
   const auto tool = TRY(services_.endpoints.tool(id));
   Binding binding;
   binding.tool = id;
@@ -148,7 +149,7 @@ Result<Reply> BoundCalls::execute(const ToolId& id, std::optional<std::string_vi
   auto owner = executor_.acting_for(tool.realm, tool.owner, Entrance::kRest);
   if (!owner) return closed();
   const auto caller = via ? owner->through(*via) : *owner;
-  return executor_.run(caller, bound.tool, json::Value(arguments), {}, std::move(stop));
+  return executor_.run(caller, bound.tool, json::Value(std::move(arguments)), {}, std::move(stop));
 }
 
 Result<std::pair<EndpointId, Binding>> BoundCalls::find_binding(const ContextTool& tool,
@@ -168,15 +169,15 @@ Result<std::pair<EndpointId, Binding>> BoundCalls::find_binding(const ContextToo
               wanted.render());
 }
 
-Result<Reply> BoundCalls::perform(Call& call, const BoundTool& bound, const json::Object& given) {
-  auto arguments = TRY(bound.arguments(given));
-  if (bound.form.tool == nullptr) return run_script_in_turn(call, bound, arguments);
+Result<Reply> BoundCalls::perform(Call& call, const BoundTool& bound, json::Object given) {
+  auto arguments = TRY(bound.arguments(std::move(given)));
+  if (bound.form.tool == nullptr) return run_script_in_turn(call, bound, std::move(arguments));
   return run_on_context(call, *bound.source.context, bound.form, bound.source.id,
                         std::move(arguments));
 }
 
 Result<Reply> BoundCalls::run_script_in_turn(Call& call, const BoundTool& bound,
-                                             const json::Object& arguments) {
+                                             json::Object arguments) {
   const auto& binding = bound.binding.id;
   {
     // Counted before it runs: scripts take memory and a thread each.
@@ -192,7 +193,7 @@ Result<Reply> BoundCalls::run_script_in_turn(Call& call, const BoundTool& bound,
     scripts->all -= 1;
     if (--scripts->of_one[binding] == 0) scripts->of_one.erase(binding);
   });
-  return run_script(call, bound, arguments);
+  return run_script(call, bound, std::move(arguments));
 }
 
 namespace {
@@ -231,23 +232,22 @@ json::Object answer_of(script::Outcome outcome) {
 
 }  // namespace
 
-Result<Reply> BoundCalls::run_script(Call& call, const BoundTool& bound,
-                                     const json::Object& arguments) {
+Result<Reply> BoundCalls::run_script(Call& call, const BoundTool& bound, json::Object arguments) {
   std::vector<script::Handle> handles;
   for (const auto& context : bound.handles) {
     auto& handle = handles.emplace_back(script::Handle{context.name, {}});
     for (const auto& tool : context.tools) handle.operations.push_back(tool.name);
   }
   auto host = [&](std::string_view handle, std::string_view name,
-                  const json::Object& given) -> Result<json::Value> {
+                  json::Object given) -> Result<json::Value> {
     TRY(check_given(given, *TRY(find_operation(name)), handle));
     const auto& tool = *TRY(tool_of(bound, handle, name));
     // Through the executor, so that every step of a script is checked and audited like a call of
     // its own.
-    return TRY(executor_.run(call.caller(), tool, json::Value(given), {}, call.stopping())).value;
+    return TRY(executor_.run(call.caller(), tool, std::move(given), {}, call.stopping())).value;
   };
   const auto& config = bound.source.config;
-  auto outcome = TRY(script::run(json::text(config.at("script")), json::Value(arguments), handles,
+  auto outcome = TRY(script::run(json::text(config.at("script")), std::move(arguments), handles,
                                  host, services_.clock, script_limits(config, call.stopping())));
   if (bound.promised) {
     auto fits = bound.promised->check(outcome.value);

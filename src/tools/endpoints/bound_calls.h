@@ -64,17 +64,16 @@ class BoundCalls final {
   Result<EndpointToolboxPtr> open(std::string_view key, Entrance entrance);
   // For front ends that are trusted: a tool as it is, or as a binding shows it.
   Result<Reply> execute(const ToolId& tool, std::optional<std::string_view> binding,
-                        const json::Object& arguments, std::stop_token stop = {});
+                        json::Object arguments, std::stop_token stop = {});
 
   Observer& observer() { return executor_.observer(); }
 
  private:
   // Does what the tool of a binding is made for.
-  Result<Reply> perform(Call& call, const BoundTool& bound, const json::Object& given);
+  Result<Reply> perform(Call& call, const BoundTool& bound, json::Object given);
   // A script holds a thread for as long as it runs: few at once, of one endpoint and of all.
-  Result<Reply> run_script_in_turn(Call& call, const BoundTool& bound,
-                                   const json::Object& arguments);
-  Result<Reply> run_script(Call& call, const BoundTool& bound, const json::Object& arguments);
+  Result<Reply> run_script_in_turn(Call& call, const BoundTool& bound, json::Object arguments);
+  Result<Reply> run_script(Call& call, const BoundTool& bound, json::Object arguments);
   Result<std::pair<EndpointId, Binding>> find_binding(const ContextTool& tool,
                                                       const BindingId& wanted);
   OpenEndpointPtr put_together(const EndpointPtr& endpoint);

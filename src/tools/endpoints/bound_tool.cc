@@ -179,9 +179,8 @@ Result<std::vector<ScriptHandle>> handles_of(const ToolTable& table, const Conte
       auto form = std::make_shared<const OperationForm>(TRY(form_of(table, source)));
       auto tool = made_tool(granted, *form, source.context, form->input);
       tool.audited = form->tool->audited;
-      tool.run = [form, context = *source.context, id = script.id](Call& call,
-                                                                   const Arguments& given) {
-        return run_on_context(call, context, *form, id, given.object());
+      tool.run = [form, context = *source.context, id = script.id](Call& call, Arguments& given) {
+        return run_on_context(call, context, *form, id, given.take());
       };
       handle.tools.push_back(std::move(tool));
     }
@@ -221,13 +220,13 @@ Result<BoundTool> bind(const ToolTable& table, const ContextTool& tool, const Bi
                    std::move(made), std::move(own), std::move(promised)};
 }
 
-Result<json::Object> BoundTool::arguments(const json::Object& given) const {
+Result<json::Object> BoundTool::arguments(json::Object given) const {
   json::Object out = form.defaults;
   std::map<std::string_view, std::string_view> own_names;
   for (const auto& [name, rule] : binding.arguments) {
     if (rule.name) own_names[*rule.name] = name;
   }
-  for (const auto& member : given) {
+  for (auto& member : given) {
     const auto renamed = own_names.find(member.key());
     // A schema may be open to names it does not know; those that were taken away stay away.
     const bool taken_away = renamed == own_names.end() &&
@@ -239,7 +238,7 @@ Result<json::Object> BoundTool::arguments(const json::Object& given) const {
                   shown(std::string_view(member.key())), binding.name);
     }
     out[renamed == own_names.end() ? std::string_view(member.key()) : renamed->second] =
-        member.value();
+        std::move(member.value());
   }
   for (const auto& [name, rule] : binding.arguments) {
     if (rule.value) out[name] = *rule.value;

@@ -36,7 +36,7 @@ struct BoundTool {
   // The arguments of the operation, under its own names, with all that is fixed.
   // INVALID_ARGUMENT says which of the caller's is wrong.
   // REQUIRES: the tool's schema has accepted them.
-  Result<json::Object> arguments(const json::Object& given) const;
+  Result<json::Object> arguments(json::Object given) const;
 };
 
 // `{op}_{short_hash}`, the hash being of the tool's id.

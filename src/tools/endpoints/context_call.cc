@@ -120,15 +120,16 @@ json::Object with_root(json::Object answer, const json::Value& commit) {
 // nullopt: others changed the same files since they were read.
 Result<std::optional<Reply>> run_once(Call& inside, const OperationForm& form,
                                       const std::string& depot, const json::Object& arguments) {
-  auto reply = TRY(form.tool->run(inside, Arguments(arguments)));
+  Arguments given(arguments);
+  auto reply = TRY(form.tool->run(inside, given));
   const auto* root =
       reply.value.is_object() ? json::find(reply.value.get_object(), "newRoot") : nullptr;
   if (root == nullptr || !root->is_string()) return reply;
-  const json::Object commit{
-      {"depotId", depot},
-      {"root", *root},
-      {"message", fmt::format("{} through an endpoint", form.operation->name)}};
-  auto done = TRY(inside.table().find("depot_commit"))->run(inside, Arguments(commit));
+  json::Object commit{{"depotId", depot},
+                      {"root", *root},
+                      {"message", fmt::format("{} through an endpoint", form.operation->name)}};
+  Arguments to_commit(commit);
+  auto done = TRY(inside.table().find("depot_commit"))->run(inside, to_commit);
   if (!done && done.error().code == Code::kConflict) return std::nullopt;
   reply.value = with_root(std::move(reply.value.get_object()), TRY(std::move(done)).value);
   return reply;
@@ -153,7 +154,8 @@ Result<Reply> run_on_context(Call& call, const Context& context, const Operation
       return run_on_files(call, context, form, stand_in, std::move(arguments));
     }
     auto inside = call.on(context);
-    return form.tool->run(inside, Arguments(arguments));
+    Arguments given(arguments);
+    return form.tool->run(inside, given);
   };
   auto reply = run();
   if (reply) return reply;

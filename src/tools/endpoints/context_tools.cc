@@ -3,6 +3,7 @@
 #include "tools/depots/depots.h"
 #include "tools/endpoints/endpoints.h"
 #include "tools/endpoints/tools.h"
+#include "tools/executor/page.h"
 #include "tools/executor/render.h"
 
 namespace cairn {
@@ -17,24 +18,21 @@ Result<Reply> run_create(Call& call, const Arguments& arguments) {
   return Reply(render(tool));
 }
 
+// Scripts are long; get_tool has them.
+json::Object without_script(const ContextTool& tool) {
+  auto out = render(tool);
+  auto& config = out["config"].get_object();
+  if (config.contains("script")) config["script"] = "…";
+  return out;
+}
+
 Result<Reply> run_list(Call& call, const Arguments& arguments) {
-  auto page = TRY(call.services().endpoints.tools(
-      call.session().realm, static_cast<std::size_t>(arguments.number("limit", 100)),
-      arguments.maybe_text("cursor"),
-      [&](const ContextTool& tool) { return endpoints::sees(call, tool.owner); }));
-  json::Array tools;
-  for (const auto& tool : page.items) {
-    auto shown = render(tool);
-    // Scripts are long; get_tool has them.
-    if (shown["config"].get_object().contains("script")) {
-      shown["config"].get_object()["script"] = "…";
-    }
-    tools.emplace_back(std::move(shown));
-  }
-  json::Object out;
-  out["tools"] = std::move(tools);
-  out["nextCursor"] = or_null(page.next_cursor);
-  return Reply(std::move(out));
+  const auto visible = [&](const ContextTool& one) { return endpoints::sees(call, one.owner); };
+  return list_page(call, arguments, "tools", [&](auto limit, auto cursor) -> Result<RowPage> {
+    return rendered(
+        TRY(call.services().endpoints.tools(call.session().realm, limit, cursor, visible)),
+        &EndpointPage<ContextTool>::items, without_script);
+  });
 }
 
 Result<Reply> run_get(Call& call, const Arguments& arguments) {

@@ -5,6 +5,7 @@
 #include "tools/depots/depots.h"
 #include "tools/endpoints/endpoints.h"
 #include "tools/endpoints/tools.h"
+#include "tools/executor/page.h"
 #include "tools/executor/render.h"
 
 namespace cairn {
@@ -43,16 +44,12 @@ Result<Reply> run_create(Call& call, const Arguments& arguments) {
 }
 
 Result<Reply> run_list(Call& call, const Arguments& arguments) {
-  auto page = TRY(call.services().endpoints.endpoints(
-      call.session().realm, static_cast<std::size_t>(arguments.number("limit", 100)),
-      arguments.maybe_text("cursor"),
-      [&](const Endpoint& endpoint) { return endpoints::sees(call, endpoint.owner); }));
-  json::Array list;
-  for (const auto& endpoint : page.items) list.emplace_back(render(endpoint));
-  json::Object out;
-  out["endpoints"] = std::move(list);
-  out["nextCursor"] = or_null(page.next_cursor);
-  return Reply(std::move(out));
+  const auto visible = [&](const Endpoint& one) { return endpoints::sees(call, one.owner); };
+  return list_page(call, arguments, "endpoints", [&](auto limit, auto cursor) -> Result<RowPage> {
+    return rendered(
+        TRY(call.services().endpoints.endpoints(call.session().realm, limit, cursor, visible)),
+        &EndpointPage<Endpoint>::items, [](const Endpoint& one) { return render(one); });
+  });
 }
 
 Result<Reply> run_get(Call& call, const Arguments& arguments) {

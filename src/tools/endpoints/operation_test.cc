@@ -1,5 +1,6 @@
 #include "tools/endpoints/operation.h"
 
+#include "tools/engine/all_tools.h"
 #include "tools/tools_testing.h"
 
 namespace cairn {
@@ -28,7 +29,7 @@ class OperationTest : public testing::Test {
     EXPECT_FALSE(made) << operation << config;
     return made ? Error(Code::kInternal, "") : std::move(made).error();
   }
-  ToolTable table_ = ToolTable::make();
+  ToolTable table_ = all_tools();
 };
 
 TEST_F(OperationTest, NoOperationTakesItsPlaceFromWhoCallsIt) {

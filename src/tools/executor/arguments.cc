@@ -1,6 +1,7 @@
 #include "tools/executor/arguments.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cairn {
 namespace {
@@ -51,6 +52,10 @@ std::optional<std::vector<std::string>> Arguments::texts(std::string_view name) 
   std::vector<std::string> out;
   for (const auto& item : value->get_array()) out.emplace_back(item.get_string());
   return out;
+}
+
+json::Object Arguments::take() {
+  return own_ == nullptr ? object_ : std::exchange(*own_, json::Object());
 }
 
 }  // namespace cairn

@@ -1,6 +1,6 @@
 // The arguments of one call, after its tool's input schema has accepted them.
 //
-// Threads     immutable; a view of an object that has to outlive it.
+// Threads     one at a time; a view of an object that has to outlive it.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@ namespace cairn {
 class Arguments final {
  public:
   explicit Arguments(const json::Object& object) : object_(object) {}
+  // Of an object that is the call's own: what is taken of it is moved.
+  explicit Arguments(json::Object& object) : object_(object), own_(&object) {}
 
   const json::Object& object() const { return object_; }
   bool has(std::string_view name) const { return object_.contains(name); }
@@ -26,9 +28,13 @@ class Arguments final {
   bool flag(std::string_view name) const;
   // Absent or a list of texts.
   std::optional<std::vector<std::string>> texts(std::string_view name) const;
+  // All of them, to be kept or handed on: without a copy where the object is the call's own, which
+  // is empty then.
+  json::Object take();
 
  private:
   const json::Object& object_;
+  json::Object* own_ = nullptr;
 };
 
 }  // namespace cairn

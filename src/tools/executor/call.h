@@ -20,10 +20,10 @@
 #include "data/access/users.h"
 #include "data/endpoint/endpoints.h"
 #include "data/tree/rendered.h"
-#include "tools/json/documents.h"
 
 namespace cairn {
 
+class Documents;
 class SeenFiles;
 class ToolTable;
 
@@ -66,13 +66,10 @@ class Caller final {
  public:
   const Session& session() const { return *session_; }
   Entrance entrance() const { return entrance_; }
-  // Whether small tools are quick for it. A caller that sees only a part of the realm may make even
-  // a small one look through histories.
-  bool may_be_quick() const { return session_->rights.realm_wide(); }
   const DeskPtr& desk() const { return desk_; }
   const std::optional<Via>& via() const { return via_; }
 
-  // The same, seeing one place only; see confined() in delegates.h.
+  // The same, seeing one place only; see confined() in session.h.
   Caller within(const Place& place, const DelegateId& stand_in) const {
     return as(confined(*session_, place, stand_in));
   }

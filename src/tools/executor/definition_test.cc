@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tools/engine/all_tools.h"
 #include "tools/executor/selection.h"
 
 namespace cairn {
@@ -19,7 +20,7 @@ class DefinitionTest : public testing::Test {
     return json::write(json::Object{{"tools", std::move(tools)}}).size();
   }
   const Tool& tool(std::string_view name) { return *table.find(name).value(); }
-  ToolTable table = ToolTable::make();
+  ToolTable table = all_tools();
 };
 
 // A token is about four characters; bytes are counted, which are at least as many.

@@ -4,6 +4,7 @@
 
 #include "base/quote.h"
 #include "data/endpoint/hidden_keys.h"
+#include "tools/executor/course.h"
 #include "tools/executor/render.h"
 
 namespace cairn {
@@ -17,34 +18,6 @@ Failure no_realm(std::string_view realm) {
 Failure not_authorised() {
   return fail(Code::kForbidden,
               "this user is not authorised; an admin can change that with the role 'authorized'");
-}
-
-Result<void> authorise(const Session& session, const Tool& tool, Right right, const Users& users) {
-  switch (right) {
-    case Right::kRead:
-      return {};
-    case Right::kUpload:
-      if (session.rights.can_upload()) return {};
-      return fail(Code::kUploadNotAllowed,
-                  "this delegate is read-only; {} needs one that was made with canUpload",
-                  tool.name);
-    case Right::kManageDepots:
-      if (session.rights.can_manage_depot()) return {};
-      return fail(Code::kDepotManageNotAllowed,
-                  "this delegate may not manage depots; {} needs one that was made with "
-                  "canManageDepot",
-                  tool.name);
-    case Right::kOwn:
-      if (!session.who().parent) return {};
-      return fail(Code::kForbidden, "{} is for the owner of the realm only", tool.name);
-    case Right::kAdmin:
-      if (!session.who().parent && TRY(users.role_of(session.realm)) == Role::kAdmin) return {};
-      return fail(Code::kForbidden, "{} is for admins only", tool.name);
-    case Right::kReadDirectory:
-    case Right::kWriteDirectory:
-      break;  // of a caller's desk: authorise_directory()
-  }
-  return fail(Code::kInternal, "a right that is not known");
 }
 
 Failure no_directory(std::string_view name) {
@@ -111,11 +84,10 @@ std::uint64_t text_bytes(const json::Value& value) {
   return bytes;
 }
 
-std::uint64_t size_of(const Result<Reply>& reply) {
-  if (!reply) return 0;
-  if (reply->file) return reply->file->size;
-  if (reply->node) return reply->node->bytes().size();
-  return text_bytes(reply->value);
+std::uint64_t size_of(const Reply& reply) {
+  if (reply.file) return reply.file->size;
+  if (reply.node) return reply.node->bytes().size();
+  return text_bytes(reply.value);
 }
 
 }  // namespace
@@ -174,27 +146,62 @@ Result<DirectoryUse> Executor::directory_use(const Caller& caller,
                   TRY(services_.users.directory_use(session.realm, directory)));
 }
 
+Result<void> Executor::authorise(const Caller& caller, const Tool& tool, Right right) const {
+  const auto& rights = caller.session().rights;
+  switch (right) {
+    case Right::kRead:
+      return {};
+    case Right::kUpload:
+      if (rights.can_upload()) return {};
+      return fail(Code::kUploadNotAllowed,
+                  "this delegate is read-only; {} needs one that was made with canUpload",
+                  tool.name);
+    case Right::kManageDepots:
+    case Right::kCreateDepots:
+      if (!rights.can_manage_depot()) {
+        return fail(Code::kDepotManageNotAllowed,
+                    "this delegate may not manage depots; {} needs one that was made with "
+                    "canManageDepot",
+                    tool.name);
+      }
+      if (right == Right::kManageDepots || rights.realm_wide()) return {};
+      return fail(Code::kDepotManageNotAllowed,
+                  "this delegate sees only a part of the realm, and a new depot would be outside "
+                  "it; ask whoever made the delegate to create the depot");
+    case Right::kOwn:
+      if (!caller.session().who().parent) return {};
+      return fail(Code::kForbidden, "{} is for the owner of the realm only", tool.name);
+    case Right::kAdmin:
+      if (TRY(is_admin(caller))) return {};
+      return fail(Code::kForbidden, "{} is for admins only", tool.name);
+    case Right::kReadDirectory:
+    case Right::kWriteDirectory: {
+      const auto* desk = caller.desk().get();
+      const auto use = TRY(directory_use(caller, desk == nullptr ? "" : desk->directory));
+      return authorise_directory(use, desk, tool, right);
+    }
+  }
+  return fail(Code::kInternal, "a right that is not known");
+}
+
 Result<void> Executor::admit(const Caller& caller, const Tool& tool, const json::Value& arguments) {
   // Again, though authenticate() did: a large body may have taken minutes to arrive.
   TRY(check_again(caller));
-  // Those below a delegate share its bucket, so that making children makes nobody faster.
-  // The last of the chain is the root delegate, which has no limit; the one before it is the child
-  // that everything below descends from.
-  const auto& chain = caller.session().chain;
-  if (chain.size() > 1) TRY(rate_.take(chain[chain.size() - 2]->id));
-  const auto right = arguments.is_object() ? tool.right_for(arguments.get_object()) : tool.right;
-  if (right == Right::kReadDirectory || right == Right::kWriteDirectory) {
-    const auto* desk = caller.desk().get();
-    const auto use = TRY(directory_use(caller, desk == nullptr ? "" : desk->directory));
-    TRY(authorise_directory(use, desk, tool, right));
-  } else {
-    TRY(authorise(caller.session(), tool, right, services_.users));
-  }
+  // Those below a delegate share its bucket, so that making children makes nobody faster. The root
+  // delegate has no limit, wherever it works.
+  if (const auto* branch = caller.session().branch()) TRY(rate_.take(branch->id));
+  TRY(authorise(caller, tool,
+                arguments.is_object() ? tool.right_for(arguments.get_object()) : tool.right));
   return tool.check(arguments);
 }
 
-void Executor::note(const Caller& caller, const Tool& tool, const json::Value& arguments,
-                    std::string_view outcome, const Spent& spent) {
+Executor::Shown Executor::shown_of(const Tool& tool, const json::Value& arguments) {
+  return {.context = context_of(tool, arguments),
+          .changes = arguments.is_object() ? tool.changes(arguments.get_object()) : tool.changes()};
+}
+
+void Executor::note(const Caller& caller, const Tool& tool, Shown shown, std::string_view outcome,
+                    const Spent& spent) {
   AuditEntry entry;
   entry.time = services_.clock.now();
   entry.delegate = caller.session().answers_for();
@@ -204,7 +211,7 @@ void Executor::note(const Caller& caller, const Tool& tool, const json::Value& a
     entry.endpoint = caller.via()->endpoint.render();
     entry.binding = caller.via()->binding.render();
   }
-  entry.context = context_of(tool, arguments);
+  entry.context = std::move(shown.context);
   if (caller.desk() != nullptr && !caller.desk()->directory.empty()) {
     entry.context = fmt::format("{}: {}", caller.desk()->directory, entry.context);
   }
@@ -215,9 +222,7 @@ void Executor::note(const Caller& caller, const Tool& tool, const json::Value& a
       std::chrono::duration_cast<std::chrono::microseconds>(spent.took).count());
   // A change that was made is in the log when its answer is sent; the rest follows in the
   // background.
-  const bool changes =
-      arguments.is_object() ? tool.changes(arguments.get_object()) : tool.changes();
-  const bool now = changes && outcome == "ok";
+  const bool now = shown.changes && outcome == "ok";
   services_.audit.record(caller.session().realm, std::move(entry),
                          now ? AuditLog::When::kNow : AuditLog::When::kSoon);
   meter_.called(tool.operation(), outcome, spent.took);
@@ -246,120 +251,45 @@ Result<void> Executor::take_turn(const EndpointId& endpoint) {
   return rate_.take(DelegateId::from_bytes(endpoint.bytes()));
 }
 
-Result<Reply> Executor::run(const Caller& caller, std::string_view tool,
-                            const json::Value& arguments, ByteView body, std::stop_token stop) {
-  return run(caller, *TRY(table_.find(tool)), arguments, body, std::move(stop));
+Course::Course(Executor& executor, const Caller& caller, const Tool& tool, json::Value arguments,
+               ByteView body, std::stop_token stop)
+    : executor_(executor),
+      tool_(tool),
+      arguments_(std::move(arguments)),
+      shown_(Executor::shown_of(tool, arguments_)),
+      bytes_in_(body.size() + text_bytes(arguments_)),
+      began_(executor.services_.clock.monotonic()),
+      given_(std::move(stop), Request{either_}),
+      ending_(executor.ending_.get_token(), Request{either_}),
+      call_(executor.services_, executor.table_, caller, body, either_.get_token()) {}
+
+Result<void> Course::admit() {
+  return ended_by([&] { return executor_.admit(call_.caller(), tool_, arguments_); });
 }
 
-Result<Reply> Executor::run(const Caller& caller, const Tool& tool, const json::Value& arguments,
+void Course::note(std::string_view outcome, std::uint64_t bytes_out) {
+  if (std::exchange(noted_, true)) return;
+  executor_.note(call_.caller(), tool_, std::move(shown_), outcome,
+                 {.bytes_in = bytes_in_,
+                  .bytes_out = bytes_out,
+                  .took = executor_.services_.clock.monotonic() - began_});
+}
+
+Result<Reply> Executor::run(const Caller& caller, std::string_view tool, json::Value arguments,
                             ByteView body, std::stop_token stop) {
-  const auto began = services_.clock.monotonic();
-  auto outcome = [&]() -> Result<Reply> {
-    try {
-      TRY(admit(caller, tool, arguments));
-      if (!tool.run) return fail(Code::kBadRequest, "{} takes a streamed body", tool.name);
-      // Whichever comes first: nobody waits for the answer any more, or the process ends.
-      std::stop_source either;
-      const auto request = [&either] { either.request_stop(); };
-      const std::stop_callback given(std::move(stop), request);
-      const std::stop_callback ending(ending_.get_token(), request);
-      Call call(services_, table_, caller, body, either.get_token());
-      return tool.run(call, Arguments(arguments.get_object()));
-      // A defect of one tool is an answer to one caller, and does not end the thread it ran on.
-    } catch (const std::exception& error) {
-      return fail(Code::kInternal, "{} failed: {}", tool.name, error.what());
-    }
-  }();
-  note(caller, tool, arguments, outcome_of(error_of(outcome)),
-       {.bytes_in = body.size() + text_bytes(arguments),
-        .bytes_out = size_of(outcome),
-        .took = services_.clock.monotonic() - began});
-  return outcome;
+  return run(caller, *TRY(table_.find(tool)), std::move(arguments), body, std::move(stop));
 }
 
-// Notes the outcome of an intake when it is finished, or dropped.
-class AuditedIntake final : public Intake {
- public:
-  AuditedIntake(Executor& executor, Caller caller, const Tool& tool, json::Value arguments)
-      : executor_(executor),
-        caller_(std::move(caller)),
-        tool_(tool),
-        arguments_(std::move(arguments)),
-        began_(executor.services_.clock.monotonic()),
-        call_(executor.services_, executor.table_, caller_, {}) {}
-  ~AuditedIntake() override {
-    if (!outcome_.empty()) return;
-    inner_.reset();
-    note("ABANDONED");
-  }
-
-  Result<void> begin() {
-    auto inner = guarded([&] { return tool_.take(call_, Arguments(arguments_.get_object())); });
-    if (!inner) return failed(std::move(inner).error());
-    inner_ = std::move(*inner);
-    return {};
-  }
-
-  Result<void> append(ByteView portion) override {
-    bytes_ += portion.size();
-    auto done = guarded([&] { return inner_->append(portion); });
-    if (!done) return failed(std::move(done).error());
-    return {};
-  }
-
-  Result<Reply> finish() override {
-    // An upload may take longer than the right to make it lasts.
-    auto allowed = executor_.check_again(caller_);
-    if (!allowed) return failed(std::move(allowed).error());
-    auto done = guarded([&] { return inner_->finish(); });
-    if (!done) return failed(std::move(done).error());
-    note("ok");
-    return done;
-  }
-
- private:
-  template <typename Work>
-  auto guarded(Work work) -> decltype(work()) {
-    try {
-      return work();
-    } catch (const std::exception& error) {
-      return fail(Code::kInternal, "{} failed: {}", tool_.name, error.what());
-    }
-  }
-  Failure failed(Error error) {
-    note(error.name());
-    return Failure(std::move(error));
-  }
-  void note(std::string_view outcome) {
-    // The first outcome counts: a failed append() is followed by the destructor.
-    if (!outcome_.empty()) return;
-    outcome_ = outcome;
-    executor_.note(caller_, tool_, arguments_, outcome,
-                   {.bytes_in = bytes_, .took = executor_.services_.clock.monotonic() - began_});
-  }
-
-  Executor& executor_;
-  Caller caller_;
-  const Tool& tool_;
-  json::Value arguments_;
-  std::chrono::nanoseconds began_;
-  Call call_;
-  std::unique_ptr<Intake> inner_;
-  std::uint64_t bytes_ = 0;
-  std::string outcome_;
-};
-
-Result<std::unique_ptr<Intake>> Executor::take(const Caller& caller, const Tool& tool,
-                                               const json::Value& arguments) {
-  const auto began = services_.clock.monotonic();
-  if (auto admitted = admit(caller, tool, arguments); !admitted) {
-    note(caller, tool, arguments, admitted.error().name(),
-         {.took = services_.clock.monotonic() - began});
-    return Failure(std::move(admitted).error());
-  }
-  auto intake = std::make_unique<AuditedIntake>(*this, caller, tool, arguments);
-  TRY(intake->begin());
-  return intake;
+Result<Reply> Executor::run(const Caller& caller, const Tool& tool, json::Value arguments,
+                            ByteView body, std::stop_token stop) {
+  Course course(*this, caller, tool, std::move(arguments), body, std::move(stop));
+  TRY(course.admit());
+  auto reply = TRY(course.step([&](Call& call, Arguments& given) -> Result<Reply> {
+    if (tool.run) return tool.run(call, given);
+    return fail(Code::kBadRequest, "{} takes a streamed body", tool.name);
+  }));
+  course.done(size_of(reply));
+  return reply;
 }
 
 Result<json::Object> Executor::note_issued(std::string_view operation, Entrance entrance,
@@ -400,23 +330,8 @@ Result<json::Object> Executor::sign_in(std::string_view user, std::string_view p
   return note_issued("sign_in", entrance, began, issue());
 }
 
-bool may_use(const Tool& tool, const Session& session) {
-  switch (tool.right) {
-    case Right::kRead:
-      return true;
-    case Right::kUpload:
-      return session.rights.can_upload();
-    case Right::kManageDepots:
-      // A new depot would be outside the part that a limited delegate sees.
-      return session.rights.can_manage_depot() && session.rights.realm_wide();
-    case Right::kOwn:
-    case Right::kAdmin:
-      return !session.who().parent;
-    case Right::kReadDirectory:
-    case Right::kWriteDirectory:
-      return false;  // a toolbox knows the directory
-  }
-  return false;
+bool runs_here(const Caller& caller, const Tool& tool, const json::Object* arguments) {
+  return caller.session().rights.realm_wide() && tool.is_quick(arguments);
 }
 
 }  // namespace cairn

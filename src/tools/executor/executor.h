@@ -41,6 +41,11 @@ class Executor final {
   // A delegate, for its endpoints and for front ends that are trusted.
   Result<Caller> acting_for(const RealmId& realm, const DelegateId& delegate,
                             Entrance entrance) const;
+  // Whether the tool is one that the caller has the right to use: what it has not is not offered to
+  // it.
+  bool may_use(const Caller& caller, const Tool& tool) const {
+    return authorise(caller, tool, tool.right).has_value();
+  }
   // Whether the caller would be let in now: its token was good when its request began, and has to
   // be good when it is carried out. A comparison, unless a delegate, token or role changed since.
   Result<void> check_again(const Caller& caller) const;
@@ -52,26 +57,27 @@ class Executor final {
   Result<void> take_turn(const EndpointId& endpoint);
 
   // Runs a tool, of the table or made from one; nothing but its outcome escapes, exceptions
-  // included. Whatever walks or searches ends soon after `stop` is requested.
-  Result<Reply> run(const Caller& caller, const Tool& tool, const json::Value& arguments,
+  // included. Whatever walks or searches ends soon after `stop` is requested. The arguments are the
+  // tool's: nothing on the way copies them.
+  Result<Reply> run(const Caller& caller, const Tool& tool, json::Value arguments,
                     ByteView body = {}, std::stop_token stop = {});
   // The same for a tool of the table, by its name.
-  Result<Reply> run(const Caller& caller, std::string_view tool, const json::Value& arguments,
+  Result<Reply> run(const Caller& caller, std::string_view tool, json::Value arguments,
                     ByteView body = {}, std::stop_token stop = {});
   // The same for a tool that takes its body in portions. The audit entry is written when the
   // intake is finished or dropped.
   Result<std::unique_ptr<Intake>> take(const Caller& caller, const Tool& tool,
-                                       const json::Value& arguments);
+                                       json::Value arguments);
   Result<std::unique_ptr<Intake>> take(const Caller& caller, std::string_view tool,
-                                       const json::Value& arguments) {
-    return take(caller, *TRY(table_.find(tool)), arguments);
+                                       json::Value arguments) {
+    return take(caller, *TRY(table_.find(tool)), std::move(arguments));
   }
 
   // The answer of a tool that can give it as rows. The audit entry is written when the last was
   // taken, or when they are dropped. Ends soon after `stop` is requested, and when the caller would
   // not be let in any more.
   Result<std::unique_ptr<Rows>> stream(const Caller& caller, const Tool& tool,
-                                       const json::Value& arguments, std::stop_token stop = {});
+                                       json::Value arguments, std::stop_token stop = {});
 
   // Without a token: trades a refresh token in, or a name and password.
   Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance);
@@ -89,17 +95,24 @@ class Executor final {
   Observer& observer() { return observer_; }
 
  private:
-  friend class AuditedIntake;
-  friend class AuditedRows;
+  friend class Course;
+  // The one place that says who may use a tool.
+  Result<void> authorise(const Caller& caller, const Tool& tool, Right right) const;
   Result<void> admit(const Caller& caller, const Tool& tool, const json::Value& arguments);
   struct Spent {
     std::uint64_t bytes_in = 0;
     std::uint64_t bytes_out = 0;
     std::chrono::nanoseconds took{};
   };
+  // What the audit log shows of the arguments.
+  struct Shown {
+    std::string context;   // ids and paths, never content
+    bool changes = false;  // something, if the call succeeds
+  };
+  static Shown shown_of(const Tool& tool, const json::Value& arguments);
   // The one place that writes the audit log and counts calls.
-  void note(const Caller& caller, const Tool& tool, const json::Value& arguments,
-            std::string_view outcome, const Spent& spent);
+  void note(const Caller& caller, const Tool& tool, Shown shown, std::string_view outcome,
+            const Spent& spent);
   // The same for what is done without a token.
   Result<json::Object> note_issued(std::string_view operation, Entrance entrance,
                                    std::chrono::nanoseconds began, Result<CreatedDelegate> issued);
@@ -113,8 +126,10 @@ class Executor final {
   std::stop_source ending_;
 };
 
-// Whether a list of tools shows this one: what a caller may not use is not offered to it. A right
-// that depends on more than the session (an admin's role) is decided by the executor alone.
-bool may_use(const Tool& tool, const Session& session);
+// Whether a call may run where others wait for it, on a connection's own thread: the one rule, for
+// every surface. It is short and never waits for the disk to sync; and its caller sees all of the
+// realm, since one that sees a part may make even a small call look through histories. Without
+// arguments: whatever they will be.
+bool runs_here(const Caller& caller, const Tool& tool, const json::Object* arguments = nullptr);
 
 }  // namespace cairn

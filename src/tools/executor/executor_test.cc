@@ -1,6 +1,9 @@
 // The executor in memory: who is let in, what is checked once, what the audit log says.
 #include "tools/executor/executor.h"
 
+#include <functional>
+#include <stdexcept>
+
 #include "tools/executor/table_toolbox.h"
 #include "tools/tools_testing.h"
 
@@ -113,6 +116,97 @@ TEST_F(ExecutorTest, AToolThatChangesSomethingTakesNothingItDoesNotKnowAtAnyDept
     EXPECT_THAT(open, testing::IsEmpty()) << tool.name;
   }
   EXPECT_GT(looked_at, 30U);
+}
+
+// A tool that does what a test wants.
+Tool made(std::function<Result<Reply>(Call&, Arguments&)> run) {
+  Tool out{.name = "made",
+           .title = {},
+           .description = {},
+           .input = json::Object{{"type", "object"}},
+           .output = json::Object{{"type", "object"}}};
+  out.audited = {"path"};
+  out.run = std::move(run);
+  return out;
+}
+
+TEST_F(ExecutorTest, ArgumentsAreMovedToTheToolAndStillInTheLog) {
+  json::Object given{{"path", "a.txt"}, {"content", std::string(1000, 'x')}};
+  const auto* here = json::text(given.at("content")).data();
+  const char* there = nullptr;
+  json::Object taken;
+  const auto tool = made([&](Call&, Arguments& arguments) -> Result<Reply> {
+    there = arguments.text("content").data();
+    taken = arguments.take();
+    EXPECT_TRUE(arguments.object().empty());
+    return Reply(json::Object());
+  });
+  ASSERT_TRUE(executor().run(owner_, tool, json::Value(std::move(given))));
+  EXPECT_EQ(there, here);
+  EXPECT_EQ(json::text(taken.at("content")).data(), here);
+  const auto log = call("get_audit", {{"tool", "made"}});
+  EXPECT_EQ(tools_testing::column(log, "entries", "context"), std::vector<std::string>{"a.txt"});
+  EXPECT_GE(log.at("entries").at(0).at("bytesIn").to_number<int>(), 1000);
+}
+
+TEST_F(ExecutorTest, ADefectOfAToolIsAnAnswerAndInTheLogOnce) {
+  const auto tool =
+      made([](Call&, Arguments&) -> Result<Reply> { throw std::runtime_error("a defect"); });
+  const auto reply = executor().run(owner_, tool, json::Object());
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.error(), tools_testing::Says(Code::kInternal, "made failed: a defect"));
+  EXPECT_EQ(tools_testing::column(call("get_audit", {{"tool", "made"}}), "entries", "outcome"),
+            std::vector<std::string>{"INTERNAL"});
+}
+
+TEST_F(ExecutorTest, EveryFormOfAnswerIsInTheLogOnceWithItsFirstOutcome) {
+  put("a.txt", "1");
+  const auto outcomes = [&](std::string_view name) {
+    return tools_testing::column(call("get_audit", {{"tool", name}}), "entries", "outcome");
+  };
+  const json::Object file{{"nodeKey", depot_}, {"path", "b.txt"}};
+  {
+    auto dropped = executor().take(owner_, "write_file", file);
+    ASSERT_TRUE(dropped);
+    ASSERT_TRUE((*dropped)->append("12"));
+  }
+  {
+    auto finished = executor().take(owner_, "write_file", file);
+    ASSERT_TRUE(finished);
+    ASSERT_TRUE((*finished)->append("12"));
+    ASSERT_TRUE((*finished)->finish());
+  }
+  EXPECT_FALSE(executor().take(owner_, "write_file", json::Object()));
+  EXPECT_FALSE(executor().take(owner_, "fs_rm", file));
+  EXPECT_THAT(outcomes("write_file"), testing::ElementsAre("INVALID_ARGUMENT", "ok", "ABANDONED"));
+  EXPECT_THAT(outcomes("fs_rm"), testing::ElementsAre("BAD_REQUEST"));
+  const json::Object tree{{"nodeKey", depot_}, {"pattern", "*"}};
+  ASSERT_TRUE(executor().stream(owner_, tool("fs_find"), tree));  // and dropped
+  rows(owner_, "fs_find", tree);
+  EXPECT_FALSE(executor().stream(owner_, tool("fs_stat"), file));
+  EXPECT_THAT(outcomes("fs_find"), testing::ElementsAre("ok", "ABANDONED"));
+  EXPECT_THAT(outcomes("fs_stat"), testing::ElementsAre("BAD_REQUEST"));
+}
+
+// Whoever is shown a tool may use it, and nobody else may: of tools that need no more than a right.
+TEST_F(ExecutorTest, WhatIsOfferedIsWhatIsAllowed) {
+  const std::vector<Caller> callers = {
+      owner_,
+      delegate({}),
+      delegate({{"canUpload", true}}),
+      delegate({{"canManageDepot", true}}),
+      delegate({{"canManageDepot", true}, {"scope", json::Array{depot_}}}),
+      another_user("bob")};
+  for (const auto& caller : callers) {
+    for (const auto& tool : executor().table().tools()) {
+      if (!tool.run) continue;
+      // Refused by its schema, if the caller gets that far.
+      const auto reply = executor().run(caller, tool, json::Array());
+      ASSERT_FALSE(reply) << tool.name;
+      EXPECT_EQ(reply.error().code == Code::kInvalidArgument, executor().may_use(caller, tool))
+          << tool.name << ": " << reply.error().render();
+    }
+  }
 }
 
 }  // namespace

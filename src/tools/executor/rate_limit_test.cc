@@ -88,6 +88,12 @@ TEST_F(LimitedCallsTest, MakingChildrenMakesNobodyFasterAndTheOwnerIsNotLimited)
   EXPECT_EQ(refused(parent, "list_depots", {}).code, Code::kRateLimited);
   call(other, "list_depots", {});
   for (int i = 0; i < 10; ++i) call("list_depots", {});
+  // Nor where it sees a part of a depot as if it were all.
+  put("docs/a.txt", "1");
+  const auto box = engine_->workspaces().open(owner_, depot_ + "/docs", "desk", {}).value();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(box->run(*box->find("read_text_file").value(), {{"path", "a.txt"}}, {}));
+  }
   clock_.advance(std::chrono::seconds(1));
   call(child, "list_depots", {});
 }

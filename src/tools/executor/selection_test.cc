@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tools/engine/all_tools.h"
+
 namespace cairn {
 namespace {
 
@@ -29,7 +31,7 @@ class ToolsetTest : public testing::Test {
     EXPECT_EQ(refused.error().code, Code::kInvalidArgument);
     return refused.error().message;
   }
-  ToolTable table = ToolTable::make();
+  ToolTable table = all_tools();
 };
 
 TEST_F(ToolsetTest, EverySetNamesToolsForAgents) {

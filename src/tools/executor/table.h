@@ -1,4 +1,5 @@
-// The tool table: every operation of Cairn, once.
+// The tool table: every operation of Cairn, once. The executor knows none of them: whoever builds
+// it brings them along (engine/all_tools.h).
 #pragma once
 
 #include <unordered_map>
@@ -11,8 +12,9 @@ namespace cairn {
 // Threads  immutable once made.
 class ToolTable final {
  public:
-  // All of them.
-  static ToolTable make();
+  // REQUIRES: no two have the same name.
+  explicit ToolTable(std::vector<Tool> tools);
+  ToolTable(ToolTable&&) = default;
 
   // TOOL_NOT_FOUND with the nearest name.
   Result<const Tool*> find(std::string_view name) const;
@@ -20,6 +22,7 @@ class ToolTable final {
 
  private:
   std::vector<Tool> tools_;
+  // Of names where they lie: moving the table moves no row.
   std::unordered_map<std::string_view, std::size_t> by_name_;
 };
 

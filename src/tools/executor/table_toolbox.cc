@@ -5,7 +5,7 @@ namespace cairn {
 std::vector<const Tool*> TableToolbox::offered() const {
   std::vector<const Tool*> out;
   for (const auto* tool : selection_.tools()) {
-    if (may_use(*tool, caller_.session())) out.push_back(tool);
+    if (executor_.may_use(caller_, *tool)) out.push_back(tool);
   }
   return out;
 }
@@ -16,7 +16,7 @@ Result<const Tool*> TableToolbox::find(std::string_view name) const {
 }
 
 bool TableToolbox::is_quick(const Tool& tool, const json::Object& arguments) const {
-  return caller_.may_be_quick() && tool.is_quick(arguments);
+  return runs_here(caller_, tool, &arguments);
 }
 
 Result<Reply> TableToolbox::run(const Tool& tool, json::Object arguments,

@@ -15,6 +15,7 @@ std::string_view name(Right right) {
     case Right::kUpload:
       return "canUpload";
     case Right::kManageDepots:
+    case Right::kCreateDepots:
       return "canManageDepot";
     case Right::kOwn:
       return "owner";
@@ -39,10 +40,11 @@ Right Tool::right_for(const json::Object& arguments) const {
   return right == Right::kWriteDirectory ? Right::kReadDirectory : Right::kRead;
 }
 
-bool Tool::is_quick(const json::Object& arguments) const {
+bool Tool::is_quick(const json::Object* arguments) const {
   if (quick_without.empty()) return quick;
-  return std::ranges::none_of(quick_without,
-                              [&](auto argument) { return arguments.contains(argument); });
+  return arguments != nullptr && std::ranges::none_of(quick_without, [&](auto argument) {
+           return arguments->contains(argument);
+         });
 }
 
 Result<void> Tool::check(const json::Value& arguments) const {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 #include "data/cas/node_io.h"
 #include "data/json/json.h"
@@ -24,15 +25,12 @@ namespace cairn {
 
 class Call;
 
-// The largest body of a request, on every surface: REST, endpoints and MCP. A file of 10 MB fits as
-// text, escaped.
-inline constexpr std::size_t kMaxBodyBytes = 12 << 20;
-
 // The right that a caller needs to have.
 enum class Right {
   kRead,          // any valid token
   kUpload,        // canUpload
   kManageDepots,  // canManageDepot
+  kCreateDepots,  // the same of a delegate that sees all depots: a new one would be outside a part
   kOwn,           // the realm's root delegate
   kAdmin,         // the root delegate of an admin
   // The use of the directory at the caller's desk, to read and also to write.
@@ -144,11 +142,11 @@ struct Tool {
   bool only_when_named = false;
   // The tool of the table that this one was made from: what the audit log and the metrics call it.
   std::string made_from = {};
-  std::function<Result<Reply>(Call& call, const Arguments& arguments)> run = {};
+  std::function<Result<Reply>(Call& call, Arguments& arguments)> run = {};
   // Instead of run, for a body of any size.
-  std::function<Result<std::unique_ptr<Intake>>(Call& call, const Arguments& arguments)> take = {};
+  std::function<Result<std::unique_ptr<Intake>>(Call& call, Arguments& arguments)> take = {};
   // Beside run, for answers of any length. The call outlives the rows.
-  std::function<Result<std::unique_ptr<Rows>>(Call& call, const Arguments& arguments)> rows = {};
+  std::function<Result<std::unique_ptr<Rows>>(Call& call, Arguments& arguments)> rows = {};
   json::LazySchema compiled = {};
 
   const std::string& operation() const { return made_from.empty() ? name : made_from; }
@@ -157,7 +155,8 @@ struct Tool {
   bool changes(const json::Object& arguments) const;
   // The right that a call with these arguments needs.
   Right right_for(const json::Object& arguments) const;
-  bool is_quick(const json::Object& arguments) const;
+  // Without arguments: whatever they will be.
+  bool is_quick(const json::Object* arguments) const;
   // INVALID_ARGUMENT as json::Schema says it.
   Result<void> check(const json::Value& arguments) const;
 };

@@ -20,6 +20,10 @@ Result<Reply> run_fs_edit(Call& call, const Arguments& arguments) {
   auto opened = TRY(fs::open(call, arguments));
   Stage stage(call.realm().nodes());
   auto edits = replacements(arguments);
+  if (edits.empty()) {
+    return fail(Code::kInvalidArgument,
+                "'edits' is empty, so nothing would change; give one {{oldText, newText}} or more");
+  }
   const auto path = TRY(fs::path_of(arguments));
   TRY(fs::check_if_key(arguments, opened.tree, path));
   auto edited = TRY(edit(stage, opened.tree.root, path, edits));

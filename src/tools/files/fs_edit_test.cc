@@ -115,5 +115,12 @@ TEST_F(FsEditTest, MoreThanAHundredEditsAreRefusedAsAWhole) {
   EXPECT_THAT(refused("fs_edit", arguments(many)), Says(Code::kInvalidArgument, "100"));
 }
 
+TEST_F(FsEditTest, RefusesToDoNothing) {
+  put("a.txt", "1");
+  EXPECT_THAT(
+      refused("fs_edit", {{"nodeKey", depot_}, {"path", "a.txt"}, {"edits", json::Array()}}),
+      Says(Code::kInvalidArgument, "'edits' is empty"));
+}
+
 }  // namespace
 }  // namespace cairn

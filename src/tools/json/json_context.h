@@ -13,6 +13,7 @@
 #include "tools/executor/shape.h"
 #include "tools/executor/tool.h"
 #include "tools/files/fs.h"
+#include "tools/json/documents.h"
 
 namespace cairn::json_context {
 

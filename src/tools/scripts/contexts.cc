@@ -46,8 +46,8 @@ struct Operation {
   const std::string& name;
 };
 
-Answer ask(Run& run, const Operation& operation, const json::Object& arguments) {
-  auto result = (*run.host)(operation.handle, operation.name, arguments);
+Answer ask(Run& run, const Operation& operation, json::Object arguments) {
+  auto result = (*run.host)(operation.handle, operation.name, std::move(arguments));
   if (result) {
     run.value = std::move(*result);
     return Answer::kValue;

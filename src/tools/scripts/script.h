@@ -53,7 +53,7 @@ struct Handle {
 // Runs an operation for a script, on the thread that runs the script. Its time counts; it is not
 // interrupted. The script can catch what it fails with.
 using Host = std::function<Result<json::Value>(std::string_view handle, std::string_view operation,
-                                               const json::Object& arguments)>;
+                                               json::Object arguments)>;
 
 struct Outcome {
   json::Value value;

@@ -43,21 +43,31 @@ Failure several(std::string_view name, const std::vector<Found>& same) {
               shown(name), shown(ids, 500));
 }
 
-// By its id, by the id and a path in it, or by a title that no other has.
+// Lists them all for the hint only.
+Failure unknown(Realm& realm, const Caller& caller, std::string_view name) {
+  std::vector<std::string> titles;
+  const auto places = Sight(realm, caller.session()).places();
+  for (const auto& place : places ? *places : std::vector<Place>()) {
+    if (auto depot = realm.get_depot(place.depot)) titles.push_back(std::move(depot->title));
+  }
+  return fail(Code::kDepotNotFound, "there is no depot '{}'{}", shown(name),
+              hint_for(name, titles, "; 'cairn depot create' makes one"));
+}
+
+// By its id, by the id and a path in it, or by a title that no other has: one read, however many
+// depots there are.
 Result<Found> find_depot(Realm& realm, const Caller& caller, std::string_view name) {
   if (name.starts_with("dpt_")) return at_id(realm, caller, name);
+  const auto& rights = caller.session().rights;
   std::vector<Found> same;
-  std::vector<std::string> titles;
-  for (const auto& place : TRY(Sight(realm, caller.session()).places())) {
-    auto title = TRY(realm.get_depot(place.depot)).title;
-    titles.push_back(title);
-    if (title != name) continue;
-    same.push_back({caller, caller.session().rights.address_of(place), std::move(title)});
+  for (const auto& depot : TRY(realm.depots_titled(name))) {
+    for (const auto& place : rights.places(depot.id)) {
+      same.push_back({caller, rights.address_of(place), depot.title});
+    }
   }
   if (same.size() == 1) return same.front();
   if (same.size() > 1) return several(name, same);
-  return fail(Code::kDepotNotFound, "there is no depot '{}'{}", shown(name),
-              hint_for(name, titles, "; 'cairn depot create' makes one"));
+  return unknown(realm, caller, name);
 }
 
 }  // namespace
@@ -73,7 +83,7 @@ DepotToolbox::DepotToolbox(FileToolsPtr tools, Selection selection, Executor& ex
 
 std::vector<const Tool*> DepotToolbox::offered() const {
   auto out = FileToolbox::offered();
-  std::erase_if(out, [&](const Tool* tool) { return !may_use(*tool, caller_.session()); });
+  std::erase_if(out, [&](const Tool* tool) { return !executor_.may_use(caller_, *tool); });
   return out;
 }
 
@@ -97,12 +107,12 @@ std::string DepotToolbox::introduction() const {
       title_);
 }
 
-Result<json::Object> DepotToolbox::work(const FileTool& file, Style style,
-                                        const json::Value& arguments,
+Result<json::Object> DepotToolbox::work(const FileTool& file, Style style, json::Value arguments,
                                         const std::stop_token& stop) const {
   auto desk = desk_;
   desk.manual = style == Style::kManual;
-  auto reply = TRY(executor_.run(caller_.at(std::move(desk)), file.tool, arguments, {}, stop));
+  auto reply =
+      TRY(executor_.run(caller_.at(std::move(desk)), file.tool, std::move(arguments), {}, stop));
   return std::move(reply.value.get_object());
 }
 

@@ -28,7 +28,7 @@ class DepotToolbox final : public FileToolbox {
   bool still_valid() const override { return executor_.still_valid(caller_); }
 
  protected:
-  Result<json::Object> work(const FileTool& file, Style style, const json::Value& arguments,
+  Result<json::Object> work(const FileTool& file, Style style, json::Value arguments,
                             const std::stop_token& stop) const override;
 
  private:

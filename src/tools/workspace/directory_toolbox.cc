@@ -80,7 +80,7 @@ void DirectoryToolbox::roots_changed() const {
 }
 
 Result<json::Object> DirectoryToolbox::work(const FileTool& file, Style style,
-                                            const json::Value& arguments,
+                                            json::Value arguments,
                                             const std::stop_token& stop) const {
   const Files files = known_.lock()->files;
   if (files == nullptr) return fail(Code::kUnavailable, "the client's roots are being asked for");

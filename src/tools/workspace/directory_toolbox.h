@@ -48,7 +48,7 @@ class DirectoryToolbox final : public FileToolbox {
   const std::string& fallback() const { return options_.fallback; }
 
  protected:
-  Result<json::Object> work(const FileTool& file, Style style, const json::Value& arguments,
+  Result<json::Object> work(const FileTool& file, Style style, json::Value arguments,
                             const std::stop_token& stop) const override;
 
  private:

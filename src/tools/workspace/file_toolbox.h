@@ -25,7 +25,7 @@ class FileToolbox : public Toolbox {
   FileToolbox(FileToolsPtr tools, Selection selection, History history);
 
   // Checks the arguments and does the work, in the style that is asked for.
-  virtual Result<json::Object> work(const FileTool& file, Style style, const json::Value& arguments,
+  virtual Result<json::Object> work(const FileTool& file, Style style, json::Value arguments,
                                     const std::stop_token& stop) const = 0;
 
  private:

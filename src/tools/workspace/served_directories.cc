@@ -68,10 +68,10 @@ std::vector<const Tool*> ServedDirectoryToolbox::offered() const {
 }
 
 Result<json::Object> ServedDirectoryToolbox::work(const FileTool& file, Style style,
-                                                  const json::Value& arguments,
+                                                  json::Value arguments,
                                                   const std::stop_token& stop) const {
   auto caller = caller_.at({.directory = directory_.name, .manual = style == Style::kManual});
-  auto reply = TRY(executor_.run(caller, file.tool, arguments, {}, stop));
+  auto reply = TRY(executor_.run(caller, file.tool, std::move(arguments), {}, stop));
   return std::move(reply.value.get_object());
 }
 

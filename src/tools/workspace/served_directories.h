@@ -46,7 +46,7 @@ class ServedDirectoryToolbox final : public FileToolbox {
   bool may_write() const;
 
  protected:
-  Result<json::Object> work(const FileTool& file, Style style, const json::Value& arguments,
+  Result<json::Object> work(const FileTool& file, Style style, json::Value arguments,
                             const std::stop_token& stop) const override;
 
  private:

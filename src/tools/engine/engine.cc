@@ -1,4 +1,4 @@
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 #include <cerrno>
 
@@ -9,7 +9,9 @@
 #include "data/realm/moved_back.h"
 #include "data/realm/owner.h"
 #include "data/store/open.h"
+#include "tools/engine/all_tools.h"
 #include "tools/files/seen_files.h"
+#include "tools/json/documents.h"
 
 namespace cairn {
 namespace {
@@ -134,8 +136,8 @@ Result<void> write_token(const std::filesystem::path& directory, std::string_vie
 Result<std::unique_ptr<Engine>> Engine::over(std::unique_ptr<Store> store, const Clock& clock,
                                              Random& random, Meter& meter,
                                              const EngineOptions& options) {
-  auto engine = std::make_unique<OpenEngine>(nullptr, std::move(store), clock, random,
-                                             ToolTable::make(), meter, options);
+  auto engine = std::make_unique<OpenEngine>(nullptr, std::move(store), clock, random, all_tools(),
+                                             meter, options);
   TRY(engine->begin(clock, random));
   return engine;
 }
@@ -161,7 +163,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& direct
   with_age.realm.settled = with_age.audit.settled = &guarded->settled();
   const auto& time = *guarded;
   auto engine = std::make_unique<OpenEngine>(std::move(guarded), std::move(store), time, random,
-                                             ToolTable::make(), meter, with_age);
+                                             all_tools(), meter, with_age);
   TRY(engine->begin(time, random));
   return engine;
 }

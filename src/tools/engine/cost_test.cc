@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "data/store/open.h"
-#include "tools/executor/engine.h"
+#include "tools/engine/engine.h"
 
 namespace cairn {
 namespace {
@@ -198,6 +198,19 @@ TEST_F(CostTest, AnEditInAWorkspace) {
   ASSERT_TRUE(reply) << reply.error().render();
   EXPECT_EQ(checks({tool}) - checked, 1U);
   EXPECT_EQ(reads_, (Reads{.records = 1, .nodes = 7, .commits = 2}));
+}
+
+TEST_F(CostTest, AWorkspaceByItsTitleHoweverManyDepotsThereAre) {
+  const auto opening = [&] {
+    reads_ = {};
+    auto box = engine_->workspaces().open(*owner_, "d", "desk", {});
+    EXPECT_TRUE(box) << (box ? "" : box.error().render());
+    return reads_;
+  };
+  const auto alone = opening();
+  EXPECT_EQ(alone.scans, 0);
+  for (int i = 0; i < 30; ++i) must("create_depot", {{"title", fmt::format("other {}", i)}});
+  EXPECT_EQ(opening(), alone);
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+// The tokens of delegates: given out, traded in, made void and forgotten.
+#include <algorithm>
+#include <chrono>
+
+#include "data/access/delegates.h"
+#include "data/store/update.h"
+
+namespace cairn {
+namespace {
+
+using namespace access_records;
+
+Result<TokenRecord> known_token(const std::optional<Bytes>& stored) {
+  if (stored) return decode_token(*stored);
+  return fail(Code::kInvalidToken, "the token is not valid here: it is unknown or was replaced");
+}
+
+}  // namespace
+
+Result<TokenRecord> Delegates::find_token(const Digest& hash) const {
+  return known_token(TRY(kv_.get(token_key(hash))));
+}
+
+IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate) const {
+  const auto now = clock_.now();
+  auto until = [&](std::chrono::milliseconds lifetime) {
+    const auto at = now + lifetime.count();
+    // No token outlives its delegate.
+    return delegate.expires_at ? std::min(at, *delegate.expires_at) : at;
+  };
+  IssuedTokens tokens{Token::make(random_), until(options_.access_lifetime), Token::make(random_)};
+  TokenRecord record{.realm = delegate.realm,
+                     .delegate = delegate.id,
+                     .kind = TokenKind::kAccess,
+                     .expires_at = tokens.access_expires_at,
+                     .epoch = delegate.epoch,
+                     .used = false};
+  batch.puts.push_back({token_key(tokens.access.hash()), encode(record)});
+  record.kind = TokenKind::kRefresh;
+  record.expires_at = until(options_.refresh_lifetime);
+  batch.puts.push_back({token_key(tokens.refresh.hash()), encode(record)});
+  return tokens;
+}
+
+Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
+                                    std::optional<Token> replacement) {
+  const auto key = delegate_key(realm, id);
+  const auto change = [&](const auto& stored, Batch& batch) -> Result<void> {
+    if (!stored) return fail(Code::kDelegateNotFound, "there is no delegate {}", id.render());
+    auto delegate = TRY(decode_delegate(key, *stored));
+    delegate.epoch += 1;
+    batch.puts.push_back({key, encode(delegate)});
+    if (!replacement) return {};
+    const TokenRecord record{.realm = realm,
+                             .delegate = id,
+                             .kind = TokenKind::kAccess,
+                             .expires_at = std::nullopt,
+                             .epoch = delegate.epoch,
+                             .used = false};
+    batch.puts.push_back({token_key(replacement->hash()), encode(record)});
+    return {};
+  };
+  return update(kv_, key, "the delegate " + id.render(), change);
+}
+
+Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
+  const auto hash = TRY(Token::parse(refresh_token)).hash();
+  const auto key = token_key(hash);
+  const auto change = [&](const auto& stored, Batch& batch) -> Result<CreatedDelegate> {
+    auto record = TRY(known_token(stored));
+    if (record.kind != TokenKind::kRefresh) {
+      return fail(Code::kInvalidToken, "this is an access token; a refresh token is needed here");
+    }
+    auto chain = TRY(chain_of(record.realm, record.delegate));
+    const auto& delegate = *chain.front();
+    if (record.epoch != delegate.epoch) {
+      return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
+    }
+    if (record.used) {
+      // Committed by itself, and before the failure is returned: nothing of this batch will be.
+      TRY(void_tokens(record.realm, record.delegate, std::nullopt));
+      return fail(Code::kTokenReplayed,
+                  "this refresh token was used before, so somebody else may have it: all tokens of "
+                  "the delegate are void now; ask whoever made it for another");
+    }
+    if (record.expires_at && *record.expires_at <= clock_.now()) {
+      return fail(Code::kTokenExpired,
+                  "the refresh token has expired; ask whoever made the delegate for another");
+    }
+    TRY(session_for(chain, generation_.load()));
+    // Nobody may void the tokens in between: the new ones would be of an old epoch.
+    batch.conditions.push_back({delegate_key(delegate.realm, delegate.id), encode(delegate)});
+    // Kept, not deleted: a second use must be recognised as one.
+    record.used = true;
+    batch.puts.push_back({key, encode(record)});
+    return CreatedDelegate{delegate, add_tokens(batch, delegate)};
+  };
+  return update(kv_, key, "the token", change);
+}
+
+Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {
+  Batch batch;
+  auto tokens = add_tokens(batch, delegate);
+  TRY(kv_.commit(std::move(batch)));
+  return tokens;
+}
+
+Result<IssuedTokens> Delegates::reissue(const RealmId& realm) {
+  const auto root = DelegateId::from_bytes(realm.bytes());
+  TRY(void_tokens(realm, root, std::nullopt));
+  return issue(TRY(load(realm, root)));
+}
+
+Result<Token> Delegates::issue_lasting(const RealmId& realm, const DelegateId& id) {
+  auto token = Token::make(random_);
+  TRY(void_tokens(realm, id, token));
+  return token;
+}
+
+Result<std::uint64_t> Delegates::forget_expired() {
+  const auto now = clock_.now();
+  Batch batch;
+  TRY(kv_.scan(all_tokens(), Direction::kForward, [&](ByteView key, ByteView value) {
+    auto token = decode_token(value);
+    // A damaged token record is left for fsck.
+    if (token && token->expires_at && *token->expires_at <= now) batch.deletes.emplace_back(key);
+    return Scan::kContinue;
+  }));
+  const auto count = batch.deletes.size();
+  if (count > 0) TRY(kv_.commit(std::move(batch)));
+  return count;
+}
+
+}  // namespace cairn
