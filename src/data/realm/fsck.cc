@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
+#include "data/cas/key_set.h"
 #include "data/cas/reference.h"
 #include "data/tree/path.h"
 
@@ -13,6 +12,8 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kMaxPaths = 20;
+// How many nodes the counts are believed to name: they may be damaged.
+constexpr std::uint64_t kMostExpected = 1 << 24;
 
 FsckProblem::Kind kind_of(const Error& error) {
   return error.code == Code::kNodeNotFound ? FsckProblem::Kind::kMissing
@@ -39,9 +40,12 @@ class Checker final {
 
   // Every stored node by itself, then its references.
   Result<void> check_nodes() {
-    std::vector<NodeKey> keys;
+    // As many as there should be: growing would take the room twice.
+    if (const auto usage = nodes_.usage()) {
+      stored_.reserve(std::min<std::uint64_t>(usage->node_count, kMostExpected));
+    }
     auto listed = nodes_.for_each([&](const NodeInfo& info) {
-      keys.push_back(info.key);
+      stored_.push_back(info.key);
       counted_.node_count += 1;
       counted_.physical_bytes += info.physical_bytes;
       counted_.logical_bytes += info.logical_bytes;
@@ -54,11 +58,11 @@ class Checker final {
       auto named = listed.error().code == Code::kCorruptNode
                        ? list_keys()
                        : Result<std::vector<NodeKey>>(Failure(listed.error()));
-      keys = named ? std::move(*named) : TRY(reachable());
+      stored_ = named ? std::move(*named) : TRY(reachable());
+      std::ranges::sort(stored_);
     }
     counted_all_ = listed.has_value();
-    stored_.insert(keys.begin(), keys.end());
-    for (const auto& key : keys) {
+    for (const auto& key : stored_) {
       TRY(go_on());
       auto node = nodes_.get_uncached(key);
       if (!node) {
@@ -100,12 +104,12 @@ class Checker final {
                        return deleted ? add_depot(deleted->depot) : Result<void>();
                      }));
     std::vector<NodeKey> out;
-    std::unordered_set<NodeKey> seen;
+    KeySet seen;
     while (!open.empty()) {
       TRY(go_on());
       const auto key = open.back();
       open.pop_back();
-      if (!seen.insert(key).second) continue;
+      if (!seen.insert(key)) continue;
       out.push_back(key);
       const auto node = nodes_.get_uncached(key);
       if (!node) continue;  // said when it is looked at itself
@@ -151,9 +155,11 @@ class Checker final {
         fmt::format("{} is not whole: {}", node.key().render(), **wrong));
   }
 
+  bool is_stored(const NodeKey& key) const { return std::ranges::binary_search(stored_, key); }
+
   // A node that is in the cache may be on no disk.
   Result<NodePtr> get(const NodeKey& key) {
-    return stored_.contains(key) ? nodes_.get(key) : nodes_.get_uncached(key);
+    return is_stored(key) ? nodes_.get(key) : nodes_.get_uncached(key);
   }
 
   Result<void> check_usage() {
@@ -252,7 +258,7 @@ class Checker final {
       }
     }
     // Nothing below can be named.
-    if (path.size() > Path::kMaxBytes || !walked_.insert(key).second) return;
+    if (path.size() > Path::kMaxBytes || !walked_.insert(key)) return;
     auto node = nodes_.get(key);
     if (!node) return;
     for (const auto& reference : references(**node)) {
@@ -272,9 +278,9 @@ class Checker final {
   FsckReport report_;
   Usage counted_;
   bool counted_all_ = false;
-  std::unordered_set<NodeKey> stored_;
+  std::vector<NodeKey> stored_;  // sorted
   std::map<NodeKey, FsckProblem> bad_;
-  std::unordered_set<NodeKey> walked_;
+  KeySet walked_;
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
 #include "data/realm/gc.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "data/cas/key_set.h"
 #include "data/realm/import_commit.h"
 #include "data/realm/marker.h"
 #include "data/realm/retention.h"
@@ -46,10 +47,10 @@ class Collector final {
     report_.marked = marker_.size();
     if (options_.dry_run) return std::move(report_);
     report_.removed = report_.freed_bytes = 0;
-    auto garbage = TRY(in_order_of_removal());
+    const auto order = in_order_of_removal();
     // In slices, because commits wait while one is removed.
-    for (std::size_t begin = 0; begin < garbage.size(); begin += kSlice) {
-      auto slice = std::span(garbage).subspan(begin, std::min(kSlice, garbage.size() - begin));
+    for (std::size_t begin = 0; begin < order.size(); begin += kSlice) {
+      auto slice = std::span(order).subspan(begin, std::min(kSlice, order.size() - begin));
       auto removed = TRY(sweep->run([&](auto noted) { return choose(noted, slice); }));
       report_.removed += removed.nodes;
       report_.freed_bytes += removed.physical_bytes;
@@ -120,7 +121,7 @@ class Collector final {
     while (!open.empty()) {
       const auto key = open.back();
       open.pop_back();
-      if (!purged_.insert(key).second) continue;
+      if (!purged_.insert(key)) continue;
       const auto node = realm_.nodes().get(key);
       if (!node) continue;  // gone already, or damaged: it goes like the rest
       for (const auto& child : (*node)->children()) open.push_back(child);
@@ -216,36 +217,71 @@ class Collector final {
     return depots;
   }
 
+  // Nodes in the order of their keys. There may be millions: so the sizes lie apart, in half the
+  // room.
+  struct Listed {
+    std::vector<NodeKey> keys;
+    std::vector<std::uint32_t> sizes;  // physical; no node is as large
+
+    // So many at most, as far as is known: growing would take the room twice.
+    void reserve(std::size_t most) {
+      keys.reserve(most);
+      sizes.reserve(most);
+    }
+    void add(const NodeInfo& node) {
+      keys.push_back(node.key);
+      sizes.push_back(static_cast<std::uint32_t>(node.physical_bytes));
+    }
+  };
+
   // Nodes of uploads and edits that no root holds yet; the rest is what may go.
   Result<void> mark_young() {
-    using Sized = std::pair<NodeKey, std::uint64_t>;
-    std::vector<Sized> young;
-    std::vector<Sized> rest;
+    Listed young;
+    Listed rest;
+    const auto most = at_most_unmarked();
+    young.reserve(most);
+    rest.reserve(most);
     TRY(realm_.nodes().for_each([&](const NodeInfo& node) {
       if (marker_.contains(node.key)) {
         if (marker_.is_late(node.key)) count_spared(node.physical_bytes);
       } else if (node.stored_at >= nodes_since_ && !purged_.contains(node.key)) {
-        young.emplace_back(node.key, node.physical_bytes);
+        young.add(node);
         spare_until(node.stored_at + grace_ + kStampSlack);
       } else {
-        rest.emplace_back(node.key, node.physical_bytes);
+        rest.add(node);
       }
       return true;
     }));
-    for (const auto& [key, bytes] : young) {
-      TRY(marker_.mark(key));
-      count_spared(bytes);
+    for (std::size_t i = 0; i < young.keys.size(); ++i) {
+      TRY(marker_.mark(young.keys[i]));
+      count_spared(young.sizes[i]);
     }
-    for (const auto& [key, bytes] : rest) {
-      if (marker_.contains(key)) {
-        count_spared(bytes);
+    candidates_ = take_unmarked(std::move(rest));
+    return {};
+  }
+
+  // As the counts say. They may be damaged, so not any number.
+  std::size_t at_most_unmarked() const {
+    constexpr std::uint64_t kMost = 1 << 24;
+    const auto usage = realm_.usage();
+    const auto stored = usage ? usage->node_count : 0;
+    return std::min(kMost, stored - std::min<std::uint64_t>(stored, marker_.size()));
+  }
+
+  // In the room that they are in; counts both kinds.
+  std::vector<NodeKey> take_unmarked(Listed listed) {
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < listed.keys.size(); ++i) {
+      if (marker_.contains(listed.keys[i])) {
+        count_spared(listed.sizes[i]);
       } else {
-        candidates_.push_back(key);
+        listed.keys[taken++] = listed.keys[i];
         report_.removed += 1;
-        report_.freed_bytes += bytes;
+        report_.freed_bytes += listed.sizes[i];
       }
     }
-    return {};
+    listed.keys.resize(taken);
+    return std::move(listed.keys);
   }
 
   void count_spared(std::uint64_t bytes) {
@@ -253,32 +289,36 @@ class Collector final {
     report_.spared_bytes += bytes;
   }
 
+  // The candidate with this key, by its number; nothing when it is none.
+  std::optional<std::uint32_t> candidate(const NodeKey& key) const {
+    const auto found = std::ranges::lower_bound(candidates_, key);
+    if (found == candidates_.end() || *found != key) return std::nullopt;
+    return static_cast<std::uint32_t>(found - candidates_.begin());
+  }
+
   // Parents before their children: so whatever is still there when a slice has been removed has
-  // all its children, and somebody may go on to use it.
-  Result<std::vector<NodeKey>> in_order_of_removal() {
+  // all its children, and somebody may go on to use it. Numbers of candidates.
+  std::vector<std::uint32_t> in_order_of_removal() {
+    std::vector<std::uint32_t> ordered(candidates_.size());
+    std::iota(ordered.begin(), ordered.end(), 0U);
     // One slice is one atomic step; inside it no order is needed.
-    if (candidates_.size() <= kSlice) return std::move(candidates_);
-    std::unordered_map<NodeKey, std::size_t> parents;
-    for (const auto& key : candidates_) parents.emplace(key, 0);
-    auto for_each_child = [&](const NodeKey& key, auto&& visit) {
-      auto node = realm_.nodes().get_uncached(key);
+    if (candidates_.size() <= kSlice) return ordered;
+    const auto for_each_child = [&](std::uint32_t number, auto&& visit) {
+      const auto node = realm_.nodes().get_uncached(candidates_[number]);
       if (!node) return;  // damaged garbage is removed like any other
-      for (const auto& child : (*node)->children()) {
-        if (auto found = parents.find(child); found != parents.end()) visit(*found);
+      for (const auto& key : (*node)->children()) {
+        if (const auto child = candidate(key)) visit(*child);
       }
     };
-    for (const auto& key : candidates_) {
-      for_each_child(key, [](auto& child) { child.second += 1; });
+    std::vector<std::uint32_t> parents(candidates_.size());
+    for (const auto number : ordered) {
+      for_each_child(number, [&](std::uint32_t child) { parents[child] += 1; });
     }
-    std::vector<NodeKey> ordered;
+    std::erase_if(ordered, [&](std::uint32_t number) { return parents[number] > 0; });
     ordered.reserve(candidates_.size());
-    for (const auto& [key, count] : parents) {
-      if (count == 0) ordered.push_back(key);
-    }
     for (std::size_t i = 0; i < ordered.size(); ++i) {
-      // A copy: push_back below may move the vector's elements.
-      for_each_child(NodeKey(ordered[i]), [&](auto& child) {
-        if (--child.second == 0) ordered.push_back(child.first);
+      for_each_child(ordered[i], [&](std::uint32_t child) {
+        if (--parents[child] == 0) ordered.push_back(child);
       });
     }
     return ordered;
@@ -300,10 +340,11 @@ class Collector final {
 
   // Called with commits held back: marks what came since, and takes what is still not marked.
   Result<std::vector<NodeKey>> choose(std::span<const NodeKey> noted,
-                                      std::span<const NodeKey> slice) {
+                                      std::span<const std::uint32_t> slice) {
     TRY(mark_noted(noted));
     std::vector<NodeKey> garbage;
-    for (const auto& key : slice) {
+    for (const auto number : slice) {
+      const auto& key = candidates_[number];
       if (!marker_.contains(key)) garbage.push_back(key);
     }
     return garbage;
@@ -336,13 +377,18 @@ class Collector final {
   // Records nobody can need: too old, and what they are about is gone. Of a root that is still
   // there, an origin is needed: without it, the root would overwrite what others committed since.
   Result<std::uint64_t> forget_records() {
+    std::uint64_t forgotten = 0;
     std::vector<Batch::Condition> old;
+    // Some at a time: there is a record for every root that anybody made.
+    const auto add = [&](ByteView key, ByteView value) -> Result<void> {
+      old.push_back({Bytes(key), Bytes(value)});
+      if (old.size() == kForgottenAtATime) forgotten += TRY(forget(old));
+      return {};
+    };
     auto note = [&](ByteView key, ByteView value, Millis time,
                     const NodeKey& node) -> Result<void> {
       const bool young = time >= origins_since_ && !purged_.contains(node);
-      if (young || TRY(realm_.nodes().has(node))) return {};
-      old.push_back({Bytes(key), Bytes(value)});
-      return {};
+      return young || TRY(realm_.nodes().has(node)) ? Result<void>() : add(key, value);
     };
     TRY(scan_records(kv_, records::origins(realm_.id()),
                      [&](ByteView key, ByteView value) -> Result<void> {
@@ -359,26 +405,20 @@ class Collector final {
         kv_, records::leaves(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
           const auto leaf = TRY(records::decode_leaf(key, value));
           const bool purged = purged_.contains(leaf.root) && !TRY(realm_.nodes().has(leaf.root));
-          if (leaf.time < origins_since_ || purged) {
-            old.push_back({Bytes(key), Bytes(value)});
-          }
-          return {};
+          return leaf.time < origins_since_ || purged ? add(key, value) : Result<void>();
         }));
-    return forget(old);
+    return forgotten + TRY(forget(old));
   }
 
-  // Those that nobody has renewed meanwhile: where one was, each of its batch by itself.
-  Result<std::uint64_t> forget(const std::vector<Batch::Condition>& old) {
-    constexpr std::size_t kAtATime = 500;
+  // Those that nobody has renewed meanwhile: where one was, each by itself. Leaves none in `old`.
+  Result<std::uint64_t> forget(std::vector<Batch::Condition>& old) {
     std::uint64_t forgotten = 0;
-    for (std::size_t begin = 0; begin < old.size(); begin += kAtATime) {
-      const auto some = std::span(old).subspan(begin, std::min(kAtATime, old.size() - begin));
-      if (TRY(forget_all(some))) {
-        forgotten += some.size();
-        continue;
-      }
-      for (const auto& one : some) forgotten += TRY(forget_all({&one, 1})) ? 1 : 0;
+    if (TRY(forget_all(old))) {
+      forgotten = old.size();
+    } else {
+      for (const auto& one : old) forgotten += TRY(forget_all({&one, 1})) ? 1 : 0;
     }
+    old.clear();
     return forgotten;
   }
 
@@ -395,6 +435,7 @@ class Collector final {
 
   // How many nodes are removed at a time, while commits wait: some milliseconds.
   static constexpr std::size_t kSlice = 500;
+  static constexpr std::size_t kForgottenAtATime = 500;
 
   std::span<const NodeKey> keep_;
   Realm& realm_;
@@ -406,9 +447,9 @@ class Collector final {
   std::set<DepotId> gone_;
   std::set<Bytes> thinned_;              // by a dry run: history records that would go
   std::unordered_set<NodeKey> purging_;  // as noted
-  std::unordered_set<NodeKey> purged_;   // with all below
-  std::vector<NodeKey> candidates_;
-  std::size_t seen_ = 0;  // how many of those noted are marked
+  KeySet purged_;                        // with all below
+  std::vector<NodeKey> candidates_;      // in the order of their keys
+  std::size_t seen_ = 0;                 // how many of those noted are marked
   GcReport report_;
   Millis origins_since_ = 0;
   Millis nodes_since_ = 0;

@@ -2,14 +2,15 @@
 //
 // Reads directories and the inner nodes of large files; what cannot have children is only noted.
 // Threads     one at a time.
+// Costs       some 42 bytes for each node that is marked, and as many again when it is marked late.
 // Fails with  NODE_NOT_FOUND and CORRUPT_NODE for a node in use that cannot be read: below it,
 //             nothing can be told from garbage.
 #pragma once
 
-#include <unordered_set>
 #include <vector>
 
 #include "data/cas/chunker.h"
+#include "data/cas/key_set.h"
 #include "data/cas/node_io.h"
 
 namespace cairn {
@@ -47,14 +48,14 @@ class Marker final {
     if (insert(key) && may_have_children) open.push_back(key);
   }
   bool insert(const NodeKey& key) {
-    if (!marked_.insert(key).second) return false;
+    if (!marked_.insert(key)) return false;
     if (late_begun_) late_.insert(key);
     return true;
   }
 
   const NodeReader& nodes_;
-  std::unordered_set<NodeKey> marked_;
-  std::unordered_set<NodeKey> late_;
+  KeySet marked_;
+  KeySet late_;
   bool late_begun_ = false;
 };
 

@@ -1,10 +1,15 @@
 #include "data/store/embedded_store.h"
 
+#include <algorithm>
+
 #include "data/store/backup.h"
 #include "data/store/layout.h"
 
 namespace cairn {
 namespace {
+
+// Small: whoever looks at everything once has little use of what was looked at before.
+constexpr std::size_t kMostOfASnapshot = 8 << 20;
 
 Failure incompatible(std::string_view why) {
   return fail(Code::kStoreIncompatible, "the store cannot be used: {}", why);
@@ -82,6 +87,7 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(std::unique_ptr<Backe
 EmbeddedStore::EmbeddedStore(std::unique_ptr<Backend> backend, const Clock& clock,
                              StoreOptions options)
     : clock_(clock),
+      snapshot_cache_bytes_(std::min(options.dict_cache_bytes / 2, kMostOfASnapshot)),
       backend_(std::move(backend)),
       cache_({options.dict_cache_bytes, options.data_cache_bytes}),
       writer_(*backend_, cache_, watchers_, clock),
@@ -117,10 +123,8 @@ Result<std::vector<RealmId>> EmbeddedStore::realms() const {
 }
 
 Result<std::unique_ptr<Store>> EmbeddedStore::snapshot() {
-  // Small: whoever looks at everything once has little use of what was looked at before.
-  constexpr std::size_t kCached = 8 << 20;
   StoreOptions options;
-  options.dict_cache_bytes = options.data_cache_bytes = kCached;
+  options.dict_cache_bytes = options.data_cache_bytes = snapshot_cache_bytes_;
   return std::unique_ptr<Store>(new EmbeddedStore(TRY(backend_->snapshot()), clock_, options));
 }
 

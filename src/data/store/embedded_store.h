@@ -36,6 +36,7 @@ class EmbeddedStore final : public Store {
   EmbeddedStore(std::unique_ptr<Backend> backend, const Clock& clock, StoreOptions options);
 
   const Clock& clock_;
+  const std::size_t snapshot_cache_bytes_;
   std::unique_ptr<Backend> backend_;
   NodeCache cache_;
   Watchers watchers_;

@@ -34,7 +34,8 @@ Recovered recover(const fs::path& store, rocksdb::Env* env, rocksdb::WALRecovery
   rocksdb::DB* opened = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   const auto status = rocksdb::DB::OpenForReadOnly(
-      options, store.string(), rocks_tables(std::size_t{1} << 20), &handles, &opened);
+      options, store.string(), rocks_tables({.block_cache = std::size_t{1} << 20}), &handles,
+      &opened);
   const std::unique_ptr<rocksdb::DB> db(opened);
   if (!status.ok()) return {};
   Recovered found{.opened = true, .sequence = db->GetLatestSequenceNumber()};

@@ -8,10 +8,12 @@ namespace cairn {
 
 Result<std::unique_ptr<Store>> open_rocks_store(const std::filesystem::path& directory,
                                                 const Clock& clock, StoreOptions options) {
-  auto backend =
-      TRY(RocksBackend::open(directory / "store", {.create = options.create,
-                                                   .is_commit = options.is_commit,
-                                                   .reserve_bytes = options.reserve_bytes}));
+  auto backend = TRY(RocksBackend::open(directory / "store",
+                                        {.create = options.create,
+                                         .memory = {.block_cache = options.block_cache_bytes,
+                                                    .write_buffers = options.write_buffer_bytes},
+                                         .is_commit = options.is_commit,
+                                         .reserve_bytes = options.reserve_bytes}));
   return TRY(EmbeddedStore::open(std::move(backend), clock, options));
 }
 

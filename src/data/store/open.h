@@ -16,8 +16,11 @@ struct StoreOptions {
   std::function<bool(ByteView key)> is_commit = {};
   // What is kept free on the disk for when it is full, at most (disk_room.h); 0: nothing.
   std::uint64_t reserve_bytes = 0;
+  // What is kept in memory, at most (base/memory_budget.h).
   std::size_t dict_cache_bytes = 64 << 20;
   std::size_t data_cache_bytes = 192 << 20;
+  std::size_t block_cache_bytes = 64 << 20;
+  std::size_t write_buffer_bytes = 192 << 20;
 };
 
 // Opens DIR/store. Takes time that does not grow with the store.

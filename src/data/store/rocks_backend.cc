@@ -159,13 +159,10 @@ rocksdb::Status RocksBackend::open_tables(Access access) {
   rocksdb::Status status;
   if (access == Access::kReadWrite) status = sync_logs(directory_, options_.env);
   if (!status.ok()) return status;
-  std::shared_ptr<RocksTables> opened =
-      RocksTables::open(directory_,
-                        {.access = access,
-                         .create = options_.create,
-                         .block_cache_bytes = options_.block_cache_bytes,
-                         .env = options_.env},
-                        status);
+  std::shared_ptr<RocksTables> opened = RocksTables::open(
+      directory_,
+      {.access = access, .create = options_.create, .memory = options_.memory, .env = options_.env},
+      status);
   if (!opened) return status;
   *tables_.lock() = std::move(opened);
   stuck_ = false;

@@ -32,7 +32,7 @@ class RocksBackend final : public Backend {
  public:
   struct Options {
     bool create = true;
-    std::size_t block_cache_bytes = 64 << 20;
+    RocksMemory memory = {};
     // The file system underneath; nothing: the machine's. Not owned.
     rocksdb::Env* env = nullptr;
     // Which records are commits, for messages.

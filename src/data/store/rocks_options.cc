@@ -1,5 +1,7 @@
 #include "data/store/rocks_options.h"
 
+#include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include <rocksdb/cache.h>
@@ -47,50 +49,15 @@ class SaysNothing final : public rocksdb::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-}  // namespace
-
-std::vector<rocksdb::ColumnFamilyDescriptor> rocks_tables(std::size_t block_cache_bytes) {
-  auto blocks = rocksdb::NewLRUCache(block_cache_bytes);
-  std::vector<rocksdb::ColumnFamilyDescriptor> result;
-  result.reserve(std::size(kTables) + 1);
-  for (Table table : kTables) {
-    result.emplace_back(rocks_table_name(table), rocks_table_options(table, blocks));
-  }
-  // RocksDB wants its default family named, too; it stays empty.
-  result.emplace_back(rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions());
-  return result;
+// A table has two at most: one that is written to, and one that is being written out. Node data
+// takes as much as everything else twice over. So all of them together are the share.
+std::size_t write_buffer_of(Table table, std::size_t share) {
+  const auto bytes = table == Table::kNodeData ? share / 3 : share / 12;
+  return std::max(bytes, kMiB / 2);
 }
 
-rocksdb::DBOptions rocks_db_options() {
-  rocksdb::DBOptions options;
-  options.create_missing_column_families = true;
-  options.allow_concurrent_memtable_write =
-      false;  // a hash table in memory has one writer; so do we
-  options.max_open_files = static_cast<int>(os::DescriptorShares::of(os::descriptor_limit()).store);
-  options.skip_stats_update_on_db_open = true;
-  // Sixteen threads for each table family, as RocksDB would have it, take longer to make than most
-  // stores take to open.
-  options.max_file_opening_threads = 2;
-  options.skip_checking_sst_file_sizes_on_db_open = true;
-  // Bounds how long opening takes after a crash: the log is read again then.
-  options.max_total_wal_size = 64 * kMiB;
-  // Opening must not need room: what the log has stays there until there is enough of it.
-  options.avoid_flush_during_recovery = true;
-  options.max_manifest_file_size = 16 * kMiB;
-  options.max_background_jobs = 2;
-  options.bytes_per_sync = kMiB;
-  // It would take 64 MiB for each log beforehand, which is all of a small disk.
-  options.allow_fallocate = false;
-  options.info_log = std::make_shared<SaysNothing>();
-  options.listeners.push_back(std::make_shared<RecoverOnlyWhenAsked>());
-  options.max_bgerror_resume_count = 0;
-  options.stats_dump_period_sec = 0;
-  options.stats_persist_period_sec = 0;
-  return options;
-}
-
-rocksdb::ColumnFamilyOptions rocks_table_options(Table table,
-                                                 const std::shared_ptr<rocksdb::Cache>& blocks) {
+rocksdb::ColumnFamilyOptions table_options(Table table, std::size_t write_buffer,
+                                           const std::shared_ptr<rocksdb::Cache>& blocks) {
   rocksdb::BlockBasedTableOptions block;
   block.block_cache = blocks;
   block.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -98,9 +65,8 @@ rocksdb::ColumnFamilyOptions rocks_table_options(Table table,
 
   rocksdb::ColumnFamilyOptions options;
   options.compression = rocksdb::kNoCompression;
-  // Small tables in memory are fast to insert into; node data is appended to blob files by the
-  // buffer.
-  options.write_buffer_size = table == Table::kNodeData ? 64 * kMiB : 16 * kMiB;
+  options.write_buffer_size = write_buffer;
+  options.max_write_buffer_number = 2;
   switch (table) {
     case Table::kPointers:
       // A scan looks at the row beside its range, and would read all of it: so large values lie
@@ -125,10 +91,54 @@ rocksdb::ColumnFamilyOptions rocks_table_options(Table table,
       // Node data is looked up by key and never listed: in memory a hash table by realm and the
       // first bytes of the key takes new nodes faster than one long sorted list.
       options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(24));
-      options.memtable_factory.reset(rocksdb::NewHashSkipListRepFactory(1 << 16));
+      options.memtable_factory.reset(
+          rocksdb::NewHashSkipListRepFactory(std::bit_floor(write_buffer / 1024)));
       break;
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(block));
+  return options;
+}
+
+}  // namespace
+
+std::vector<rocksdb::ColumnFamilyDescriptor> rocks_tables(const RocksMemory& memory) {
+  auto blocks = rocksdb::NewLRUCache(memory.block_cache);
+  std::vector<rocksdb::ColumnFamilyDescriptor> result;
+  result.reserve(std::size(kTables) + 1);
+  for (Table table : kTables) {
+    const auto buffer = write_buffer_of(table, memory.write_buffers);
+    result.emplace_back(rocks_table_name(table), table_options(table, buffer, blocks));
+  }
+  // RocksDB wants its default family named, too; it stays empty.
+  result.emplace_back(rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions());
+  return result;
+}
+
+rocksdb::DBOptions rocks_db_options(const RocksMemory& memory) {
+  rocksdb::DBOptions options;
+  options.create_missing_column_families = true;
+  options.allow_concurrent_memtable_write =
+      false;  // a hash table in memory has one writer; so do we
+  options.max_open_files = static_cast<int>(os::DescriptorShares::of(os::descriptor_limit()).store);
+  options.skip_stats_update_on_db_open = true;
+  // Sixteen threads for each table family, as RocksDB would have it, take longer to make than most
+  // stores take to open.
+  options.max_file_opening_threads = 2;
+  options.skip_checking_sst_file_sizes_on_db_open = true;
+  // Bounds how long opening takes after a crash, and what it holds: the log is read again then.
+  options.max_total_wal_size = std::clamp(memory.write_buffers, 8 * kMiB, 64 * kMiB);
+  // Opening must not need room: what the log has stays there until there is enough of it.
+  options.avoid_flush_during_recovery = true;
+  options.max_manifest_file_size = 16 * kMiB;
+  options.max_background_jobs = 2;
+  options.bytes_per_sync = kMiB;
+  // It would take 64 MiB for each log beforehand, which is all of a small disk.
+  options.allow_fallocate = false;
+  options.info_log = std::make_shared<SaysNothing>();
+  options.listeners.push_back(std::make_shared<RecoverOnlyWhenAsked>());
+  options.max_bgerror_resume_count = 0;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
   return options;
 }
 

@@ -5,8 +5,6 @@
 #include <rocksdb/transaction_log.h>
 #include <rocksdb/utilities/checkpoint.h>
 
-#include "data/store/rocks_options.h"
-
 namespace cairn {
 namespace {
 
@@ -25,12 +23,12 @@ rocksdb::ReadOptions point_read(Table table) {
 
 std::unique_ptr<RocksTables> RocksTables::open(const std::filesystem::path& directory,
                                                const Options& options, rocksdb::Status& status) {
-  rocksdb::DBOptions db_options = rocks_db_options();
+  rocksdb::DBOptions db_options = rocks_db_options(options.memory);
   db_options.create_if_missing = options.create;
   if (options.env != nullptr) db_options.env = options.env;
   std::unique_ptr<RocksTables> opened(new RocksTables(directory, options.access));
   rocksdb::DB* db = nullptr;
-  const auto tables = rocks_tables(options.block_cache_bytes);
+  const auto tables = rocks_tables(options.memory);
   if (options.access == Access::kReadOnly) {
     db_options.create_missing_column_families = false;
     status = rocksdb::DB::OpenForReadOnly(db_options, directory.string(), tables, &opened->handles_,

@@ -10,6 +10,7 @@
 #include <rocksdb/db.h>
 
 #include "data/store/backend.h"
+#include "data/store/rocks_options.h"
 
 namespace cairn {
 
@@ -20,7 +21,7 @@ class RocksTables final {
   struct Options {
     Access access = Access::kReadWrite;
     bool create = true;
-    std::size_t block_cache_bytes = 64 << 20;
+    RocksMemory memory = {};
     rocksdb::Env* env = nullptr;
   };
 

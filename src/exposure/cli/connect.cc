@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/os/memory.h"
 #include "exposure/client/direct_client.h"
 #include "exposure/client/remote_client.h"
 #include "exposure/serve/serve.h"
@@ -45,6 +46,7 @@ Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create creat
   }
   EngineOptions engine_options;
   engine_options.create = create == Create::kYes;
+  engine_options.memory = TRY(memory_budget("", MemoryFor::kCommand, os::available_memory()));
   auto engine = TRY(Engine::open(data, world.clock, world.random, world.meter, engine_options));
   // No server has it open: one that says so was killed, and somebody else may be at its address.
   std::filesystem::remove(server_file(data), error);

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/os/memory.h"
 #include "exposure/client/remote_client.h"
 
 namespace cairn::cli {
@@ -22,6 +23,7 @@ Result<mcp::Target> LocalStore::reach() {
   serve.port = 0;
   serve.log = LogFormat::kNone;
   serve.version = CAIRN_VERSION;
+  serve.memory = TRY(memory_budget("", MemoryFor::kCommand, os::available_memory()));
   const auto until = world_.clock.monotonic() + kPatience;
   for (;;) {
     auto server = RunningServer::start(serve, world_.clock, world_.random);

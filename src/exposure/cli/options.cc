@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/os/disk_files.h"
 #include "base/os/os_error.h"
@@ -118,6 +119,28 @@ Result<std::int64_t> parse_size(std::string_view text) {
   if (auto bytes = measure(text, kUnits)) return static_cast<std::int64_t>(*bytes);
   return fail(Code::kInvalidArgument, "'{}' is not a size; write bytes, or 500MB, 2GiB",
               shown(text));
+}
+
+Result<MemoryBudget> memory_budget(std::string_view given, MemoryFor what, std::size_t available) {
+  const auto variable = given.empty() ? environment("CAIRN_MEMORY") : std::string();
+  const auto text = given.empty() ? std::string_view(variable) : given;
+  if (text.empty()) {
+    return what == MemoryFor::kServer ? MemoryBudget::usual(available)
+                                      : MemoryBudget::of_a_command(available);
+  }
+  const auto* const name = given.empty() ? "CAIRN_MEMORY" : "--memory";
+  const auto refused = [&](std::string_view why) {
+    return fail(Code::kInvalidArgument, "{}: {}", name, why);
+  };
+  const auto bytes = parse_size(text);
+  if (!bytes) return refused(bytes.error().message);
+  if (std::cmp_greater(*bytes, available)) {
+    return refused(fmt::format("{} is more than the {} bytes that this process may have",
+                               shown(text), available));
+  }
+  auto budget = MemoryBudget::of(static_cast<std::size_t>(*bytes));
+  if (!budget) return refused(budget.error().message);
+  return *budget;
 }
 
 }  // namespace cairn::cli

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/memory_budget.h"
 #include "base/result.h"
 
 namespace cairn::cli {
@@ -42,5 +43,11 @@ Result<std::optional<ServerChoice>> server_choice(const Options& options);
 Result<std::chrono::seconds> parse_duration(std::string_view text);
 // `1000`, `500MB`, `1.5G`, `64KiB`.
 Result<std::int64_t> parse_size(std::string_view text);
+
+// How much memory is used, of so much that there is (base/os/memory.h): as `given`, or as
+// CAIRN_MEMORY says, or what is usual for a server or for a command.
+// INVALID_ARGUMENT: it is no size, too little to run in, or more than there is.
+enum class MemoryFor { kServer, kCommand };
+Result<MemoryBudget> memory_budget(std::string_view given, MemoryFor what, std::size_t available);
 
 }  // namespace cairn::cli

@@ -1,5 +1,7 @@
 #include "exposure/cli/options.h"
 
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 namespace cairn::cli {
@@ -59,6 +61,41 @@ TEST(ServerChoice, TakesATokenWithIt) {
   auto choice = server_choice(options);
   ASSERT_TRUE(choice && *choice);
   EXPECT_EQ((*choice)->token, "t");
+}
+
+TEST(MemoryBudgetOption, IsWhatWasGivenOrWhatIsUsual) {
+  constexpr std::size_t kAvailable = std::size_t{8} << 30;
+  ::unsetenv("CAIRN_MEMORY");
+  EXPECT_EQ(memory_budget("256MiB", MemoryFor::kServer, kAvailable)->total, 256U << 20);
+  EXPECT_EQ(memory_budget("", MemoryFor::kServer, kAvailable)->total, kAvailable / 4);
+  EXPECT_EQ(memory_budget("", MemoryFor::kCommand, kAvailable)->total, 512U << 20);
+  ::setenv("CAIRN_MEMORY", "100MB", 1);
+  EXPECT_EQ(memory_budget("", MemoryFor::kServer, kAvailable)->total, 100'000'000U);
+  EXPECT_EQ(memory_budget("1GB", MemoryFor::kServer, kAvailable)->total, 1'000'000'000U);
+  ::unsetenv("CAIRN_MEMORY");
+}
+
+TEST(MemoryBudgetOption, RefusesNonsenseByName) {
+  constexpr std::size_t kAvailable = std::size_t{8} << 30;
+  struct Case {
+    std::string_view given;
+    std::string_view message;
+  };
+  for (const auto& c :
+       {Case{"1K",
+             "--memory: 1000 bytes of memory are not enough; give at least 64MB, or leave "
+             "it out"},
+        Case{"0",
+             "--memory: 0 bytes of memory are not enough; give at least 64MB, or leave it out"},
+        Case{"much", "--memory: 'much' is not a size; write bytes, or 500MB, 2GiB"},
+        Case{"-1", "--memory: '-1' is not a size; write bytes, or 500MB, 2GiB"},
+        Case{"9GiB",
+             "--memory: 9GiB is more than the 8589934592 bytes that this process may have"}}) {
+    const auto refused = memory_budget(c.given, MemoryFor::kServer, kAvailable);
+    ASSERT_FALSE(refused) << c.given;
+    EXPECT_EQ(refused.error().code, Code::kInvalidArgument);
+    EXPECT_EQ(refused.error().message, c.message);
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/os/memory.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/kit.h"
 #include "exposure/serve/serve.h"
@@ -21,6 +22,7 @@ struct ServeArguments {
   std::vector<std::string> read_only_roots;
   std::string log = "text";
   std::string log_file;
+  std::string memory;
   ServeOptions options;
 };
 
@@ -55,6 +57,7 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
   if (!given.key.empty()) options.tls_key = given.key;
   options.log = log_format(given.log);
   if (!given.log_file.empty()) options.log_file = given.log_file;
+  options.memory = TRY(memory_budget(given.memory, MemoryFor::kServer, os::available_memory()));
   options.version = CAIRN_VERSION;
   TRY(serve(options, kit.clock(), kit.world().random));
   return 0;
@@ -96,6 +99,8 @@ void add_serve_command(Commands& commands) {
       .one_of({"text", "json", "none"});
   command.add_value("--log-file", given->log_file, "FILE",
                     "Append the lines of requests to a file instead of standard error");
+  command.add_value("--memory", given->memory, "SIZE",
+                    "Memory to use, caches and all [CAIRN_MEMORY, a quarter of the machine's]");
   command
       .add_value("--rate", given->options.rate, "N",
                  "Calls a second for each delegate but the owners; 0: no limit [1000]")

@@ -59,6 +59,11 @@ struct Metrics::Parts {
                                     .Help("Resident memory")
                                     .Register(registry)
                                     .Add({});
+  prometheus::Family<prometheus::Gauge>& budget =
+      prometheus::BuildGauge()
+          .Name("cairn_memory_budget_bytes")
+          .Help("How the memory that may be used is shared out")
+          .Register(registry);
   std::array<prometheus::Counter*, 6> by_class{};
 
   // The library looks a metric up by all its labels; this finds it by two words, which are names
@@ -109,6 +114,12 @@ void Metrics::requested(const http::RequestLog& request) {
 }
 
 void Metrics::connections(int open) { parts_->open.Set(open); }
+
+void Metrics::budget(const MemoryBudget& budget) {
+  for (const auto& [share, bytes] : budget.shares()) {
+    parts_->budget.Add({{"share", std::string(share)}}).Set(static_cast<double>(bytes));
+  }
+}
 
 std::string Metrics::render() const {
   parts_->resident.Set(resident_bytes());

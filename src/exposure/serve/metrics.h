@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/memory_budget.h"
 #include "exposure/http/server.h"
 #include "tools/executor/meter.h"
 #include "tools/executor/table.h"
@@ -23,6 +24,7 @@ class Metrics final : public Meter {
               std::chrono::nanoseconds took) override;
   void requested(const http::RequestLog& request);
   void connections(int open);
+  void budget(const MemoryBudget& budget);
 
   // In Prometheus's text format.
   std::string render() const;

@@ -148,6 +148,8 @@ class Running final : public RunningServer {
     EngineOptions engine_options;
     engine_options.tell = [](const std::string& what) { fmt::print(stderr, "cairn: {}\n", what); };
     engine_options.executor.rate.per_second = options_.rate;
+    engine_options.memory = options_.memory;
+    metrics_.budget(options_.memory);
     engine_ = TRY(Engine::open(options_.data, clock_, random_, metrics_, engine_options));
     // Made now, so that other commands can use it as soon as the server is up.
     TRY(owner_token(*engine_, options_.data));

@@ -32,6 +32,7 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  address      {}\n"
       "  realm        {}\n"
       "  owner token  {}\n"
+      "  memory       {} MB\n"
       "  API          {}/api/docs\n"
       "  MCP          {}/mcp\n"
       "{}{}"
@@ -43,8 +44,8 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  cairn mcp config --client claude-code   # or claude-desktop, cursor, vscode, zed, ...\n"
       "\n",
       options.version, std::filesystem::absolute(options.data).string(), url,
-      server.engine().owner().render(), token_file, url, url, directories, internal, url,
-      token_file, url);
+      server.engine().owner().render(), token_file, options.memory.total / 1'000'000, url, url,
+      directories, internal, url, token_file, url);
   std::fflush(stdout);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "tools/workspace/served_directories.h"
@@ -40,6 +41,7 @@ struct ServeOptions {
   std::optional<std::filesystem::path> log_file;
   double rate = 1000;  // calls a second for each delegate but the root ones; 0: no limit
   std::chrono::minutes collect_every{24 * 60};  // 0: never
+  MemoryBudget memory = MemoryBudget::usual(std::size_t{4} << 30);
   std::string version;
 };
 

@@ -29,6 +29,8 @@ class OpenEngine final : public Engine {
         users_(store_->kv(), clock, random),
         audit_(store_->kv(), clock, options.audit),
         endpoints_(store_->kv(), clock, random),
+        documents_(options.memory.documents),
+        seen_(options.memory.seen),
         services_{realms_,    delegates_, users_, audit_, endpoints_,
                   documents_, seen_,      clock,  random},
         executor_(services_, std::move(table), meter, options.executor),
@@ -155,6 +157,10 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& direct
   store_options.create = options.create;
   store_options.is_commit = is_commit_record;
   store_options.reserve_bytes = kReserveBytes;
+  store_options.dict_cache_bytes = options.memory.dicts;
+  store_options.data_cache_bytes = options.memory.data;
+  store_options.block_cache_bytes = options.memory.blocks;
+  store_options.write_buffer_bytes = options.memory.write_buffers;
   auto guarded = std::make_unique<GuardedClock>(clock, options.tell);
   auto store = TRY(open_rocks_store(directory, *guarded, store_options));
   std::filesystem::permissions(directory / "store", std::filesystem::perms::owner_all, ignored);

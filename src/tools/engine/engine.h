@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "base/guarded_clock.h"
+#include "base/memory_budget.h"
 #include "data/realm/import.h"
 #include "tools/endpoints/bound_calls.h"
 #include "tools/executor/executor.h"
@@ -26,6 +27,7 @@ struct EngineOptions {
   DelegateOptions delegates;
   AuditOptions audit;
   ExecutorOptions executor;
+  MemoryBudget memory = MemoryBudget::usual(std::size_t{4} << 30);
   // Told when the machine's clock jumps (base/guarded_clock.h).
   GuardedClock::Tell tell = nullptr;
 };

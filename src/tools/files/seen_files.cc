@@ -7,7 +7,9 @@ namespace {
 
 // About the bytes that a row takes.
 std::size_t cost(const std::string& path, const SeenFiles::Seen& seen) {
-  return path.size() + 256 + seen.moved_from.size() + seen.shown.size() * sizeof(std::uint64_t);
+  constexpr std::size_t kOfTheTree = 64;
+  return kOfTheTree + sizeof(std::string) + sizeof(seen) + path.size() + seen.moved_from.size() +
+         seen.shown.size() * sizeof(std::uint64_t);
 }
 
 // Directories have names that no file has: with a slash at the end.
@@ -18,17 +20,36 @@ const auto kUsed = [](const auto& row) { return row.second.used; };
 }  // namespace
 
 // The agents idle longest go first, and of the last one all it has seen.
-void SeenFiles::make_room(Owner& owner, const std::string& keep) {
-  while (owner.bytes > kMaxBytes && owner.agents.size() > 1) {
+void SeenFiles::make_room(Owner& owner, std::size_t most, const std::string& keep) {
+  while (owner.bytes > most && owner.agents.size() > 1) {
     const auto oldest = std::ranges::min_element(owner.agents, {}, kUsed);
     owner.bytes -= oldest->second.bytes;
     owner.agents.erase(oldest);
   }
   auto& last = owner.agents[keep];
-  if (owner.bytes <= kMaxBytes) return;
+  if (owner.bytes <= most) return;
   last.files.clear();
   last.bytes = 0;
   owner.bytes = 0;
+}
+
+// Little enough for some owners to have their share.
+std::size_t SeenFiles::most_of_one() const { return std::min(kMaxBytes, most_ / 8); }
+
+void SeenFiles::forget(All& all, std::map<std::string, Owner>::iterator owner) {
+  all.bytes -= owner->second.bytes;
+  all.owners.erase(owner);
+}
+
+// For one more row of this owner.
+void SeenFiles::make_room(All& all, const std::string& owner) const {
+  if (all.owners.size() >= kMaxOwners && !all.owners.contains(owner)) {
+    forget(all, std::ranges::min_element(all.owners, {}, kUsed));
+  }
+  while (all.bytes > most_) {
+    forget(all, std::ranges::max_element(all.owners, {},
+                                         [](const auto& row) { return row.second.bytes; }));
+  }
 }
 
 SeenFiles::Files* SeenFiles::find(All& all, const Agent& agent) {
@@ -44,10 +65,9 @@ void SeenFiles::note(const Agent& agent, const std::string& path, const NodeKey&
 
 void SeenFiles::note(const Agent& agent, const std::string& path, const Seen& seen) {
   auto all = all_.lock();
-  if (all->owners.size() >= kMaxOwners && !all->owners.contains(agent.owner)) {
-    all->owners.erase(std::ranges::min_element(all->owners, {}, kUsed));
-  }
+  make_room(*all, agent.owner);
   auto& owner = all->owners[agent.owner];
+  all->bytes -= owner.bytes;
   auto* known = &owner.agents[agent.name];
   known->used = owner.used = ++all->clock;
   if (const auto before = known->files.find(path); before != known->files.end()) {
@@ -57,13 +77,14 @@ void SeenFiles::note(const Agent& agent, const std::string& path, const Seen& se
   }
   owner.bytes += cost(path, seen);
   known->bytes += cost(path, seen);
-  make_room(owner, agent.name);
+  make_room(owner, most_of_one(), agent.name);
   known = &owner.agents[agent.name];
   if (known->bytes == 0) {  // its own were dropped
     owner.bytes += cost(path, seen);
     known->bytes += cost(path, seen);
   }
   known->files.insert_or_assign(path, seen);
+  all->bytes += owner.bytes;
 }
 
 std::optional<NodeKey> SeenFiles::last(const Agent& agent, const std::string& path) {
@@ -101,8 +122,10 @@ void SeenFiles::forget(const Agent& agent, const std::string& path) {
   if (known == nullptr) return;
   const auto found = known->files.find(path);
   if (found == known->files.end()) return;
-  known->bytes -= cost(path, found->second);
-  all->owners[agent.owner].bytes -= cost(path, found->second);
+  const auto bytes = cost(path, found->second);
+  known->bytes -= bytes;
+  all->owners[agent.owner].bytes -= bytes;
+  all->bytes -= bytes;
   known->files.erase(found);
 }
 

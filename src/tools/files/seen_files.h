@@ -2,7 +2,8 @@
 // held against what it knew of it.
 //
 // Every owner has a share of its own; when it is full, what its own agents saw longest ago is
-// forgotten, and never what others saw. Whoever is forgotten has seen nothing.
+// forgotten, and never what others saw. When all together are too much, the owner that has most is
+// forgotten. Whoever is forgotten has seen nothing.
 // Threads  every function may be called from any thread.
 #pragma once
 
@@ -22,6 +23,9 @@ class SeenFiles final {
  public:
   static constexpr std::size_t kMaxOwners = 10'000;
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of one owner
+
+  // `most`: how many bytes all owners have together, at most.
+  explicit SeenFiles(std::size_t most = std::size_t{64} << 20) : most_(most) {}
 
   // The agent that looks, and the share in which its knowledge is kept.
   struct Agent {
@@ -77,10 +81,15 @@ class SeenFiles final {
   struct All {
     std::map<std::string, Owner> owners;
     std::uint64_t clock = 0;
+    std::size_t bytes = 0;
   };
   static Files* find(All& all, const Agent& agent);
-  static void make_room(Owner& owner, const std::string& keep);
+  static void make_room(Owner& owner, std::size_t most, const std::string& keep);
+  void make_room(All& all, const std::string& owner) const;
+  static void forget(All& all, std::map<std::string, Owner>::iterator owner);
+  std::size_t most_of_one() const;
 
+  const std::size_t most_;
   Guarded<All> all_;
 };
 

@@ -56,5 +56,28 @@ TEST(SeenFiles, OneAgentWithTooManyFilesBeginsAnew) {
   EXPECT_EQ(seen.last({"o", "a"}, "file 0"), std::nullopt);
 }
 
+// The one that has most pays, not those who have little.
+TEST(SeenFiles, AllTogetherAreBounded) {
+  constexpr int kOwners = 100;
+  SeenFiles seen(std::size_t{1} << 20);
+  const SeenFiles::Agent ann{"ann", "a"};
+  seen.note(ann, "a.txt", key(1));
+  for (int owner = 0; owner < kOwners; ++owner) {
+    for (int i = 0; i < 200; ++i) {
+      seen.note({fmt::format("o{}", owner), "a"}, fmt::format("file {}", i), key(i));
+    }
+  }
+  int remembered = 0;
+  for (int owner = 0; owner < kOwners; ++owner) {
+    for (int i = 0; i < 200; ++i) {
+      remembered += seen.last({fmt::format("o{}", owner), "a"}, fmt::format("file {}", i)) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(seen.last(ann, "a.txt"), key(1));
+  EXPECT_EQ(seen.last({fmt::format("o{}", kOwners - 1), "a"}, "file 199"), key(199));
+  EXPECT_GT(remembered, 1000);
+  EXPECT_LT(remembered, (1 << 20) / 300);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -8,8 +8,10 @@
 namespace cairn {
 namespace {
 
-// About what a value takes of memory for each byte of its text.
-constexpr std::size_t kBytesForOne = 4;
+// Texts above this are parsed one at a time: a value takes several times the room of its text.
+constexpr std::uint64_t kLarge = 1 << 20;
+// What is needed to find a document again, besides itself.
+constexpr std::size_t kToFindIt = 256;
 
 }  // namespace
 
@@ -27,16 +29,23 @@ Turn& Documents::turn(const DepotId& depot) {
 std::shared_ptr<const json::Value> Documents::find(const NodeKey& key) {
   auto state = state_.lock();
   auto found = state->by_key.find(key);
-  if (found == state->by_key.end()) return nullptr;
+  if (found == state->by_key.end()) {
+    const auto used = state->in_use.find(key);
+    return used == state->in_use.end() ? nullptr : used->second.lock();
+  }
   state->order.splice(state->order.begin(), state->order, found->second);
   return found->second->value;
 }
 
 void Documents::keep(const NodeKey& key, std::shared_ptr<const json::Value> value,
                      std::size_t bytes) {
-  if (bytes > capacity_) return;
   std::list<Kept> dropped;  // destroyed when the lock is free again
   auto state = state_.lock();
+  if (bytes > capacity_) {
+    std::erase_if(state->in_use, [](const auto& row) { return row.second.expired(); });
+    state->in_use.insert_or_assign(key, value);
+    return;
+  }
   if (state->by_key.contains(key)) return;
   state->order.push_front({key, std::move(value), bytes});
   state->by_key.emplace(key, state->order.begin());
@@ -60,17 +69,30 @@ Result<OpenDocument> Documents::open(const TreeView& tree, const Path& path) {
     return fail(Code::kFileTooLarge, "{} has {} bytes; a JSON document may have up to {}",
                 file_in_message(at.path), at.entry.bytes, kMaxBytes);
   }
-  const auto source = TRY(text(tree, out));
-  auto document = std::make_shared<json::ArenaDocument>();
-  auto parsed = document->parse(source, kLimits);
+  if (at.entry.bytes <= kLarge) {
+    out.value = TRY(parse(tree, out));
+    return out;
+  }
+  const MutexLock one_at_a_time(large_);
+  // Somebody else may have parsed it meanwhile.
+  out.value = find(out.key);
+  if (!out.value) out.value = TRY(parse(tree, out));
+  return out;
+}
+
+Result<std::shared_ptr<const json::Value>> Documents::parse(const TreeView& tree,
+                                                            const OpenDocument& document) {
+  const auto source = TRY(text(tree, document));
+  auto arena = std::make_shared<json::ArenaDocument>(source.size());
+  auto parsed = arena->parse(source, kLimits);
   if (!parsed) {
     return Failure(explained(std::move(parsed).error(),
-                             fmt::format("{} is not JSON", file_in_message(at.path))));
+                             fmt::format("{} is not JSON", file_in_message(document.path))));
   }
   parsed_.fetch_add(1);
-  out.value = {document, &document->value()};
-  keep(out.key, out.value, source.size() * kBytesForOne + 1000);
-  return out;
+  std::shared_ptr<const json::Value> value{arena, &arena->value()};
+  keep(document.key, value, arena->memory() + kToFindIt);
+  return value;
 }
 
 Result<std::string> Documents::text(const TreeView& tree, const OpenDocument& document) const {

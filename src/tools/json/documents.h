@@ -1,18 +1,21 @@
 // Documents: JSON files as values, parsed once.
 //
 // A file's node says all about its content, so what was parsed from it is kept by its key, the
-// least recently used going first.
+// least recently used going first. What is too large to be kept is shared by those who use it at
+// the same time.
 // Threads  every function may be called from any thread.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <list>
+#include <map>
 #include <memory>
 #include <unordered_map>
 
 #include "base/guarded.h"
 #include "base/id.h"
+#include "base/mutex.h"
 #include "base/turn.h"
 #include "data/json/json.h"
 #include "data/tree/view.h"
@@ -34,7 +37,7 @@ class Documents final {
   static constexpr std::uint64_t kMaxBytes = 32 << 20;
   static constexpr json::ParseLimits kLimits{.max_depth = 100, .max_values = 4'000'000};
 
-  // `capacity`: about how many bytes of values are kept.
+  // `capacity`: how many bytes of memory are kept.
   explicit Documents(std::size_t capacity = 256 << 20) : capacity_(capacity) {}
   Documents(const Documents&) = delete;
   Documents& operator=(const Documents&) = delete;
@@ -49,6 +52,8 @@ class Documents final {
   Turn& turn(const DepotId& depot);
 
   std::uint64_t parsed() const { return parsed_.load(); }
+  // The bytes that are kept.
+  std::size_t memory() const { return state_.lock()->bytes; }
 
  private:
   struct Kept {
@@ -60,15 +65,20 @@ class Documents final {
     std::list<Kept> order;  // the last used first
     std::unordered_map<NodeKey, std::list<Kept>::iterator> by_key;
     std::size_t bytes = 0;
+    // Large ones that somebody may be using.
+    std::map<NodeKey, std::weak_ptr<const json::Value>> in_use;
   };
 
   std::shared_ptr<const json::Value> find(const NodeKey& key) EXCLUDES(state_);
+  Result<std::shared_ptr<const json::Value>> parse(const TreeView& tree,
+                                                   const OpenDocument& document) EXCLUDES(state_);
   void keep(const NodeKey& key, std::shared_ptr<const json::Value> value, std::size_t bytes)
       EXCLUDES(state_);
 
   const std::size_t capacity_;
   std::atomic<std::uint64_t> parsed_ = 0;
-  Guarded<State> state_;
+  mutable Guarded<State> state_;
+  Mutex large_;  // one large document is parsed at a time
   std::array<Turn, 256> turns_;
 };
 

@@ -1,11 +1,16 @@
 #include "tools/json/documents.h"
 
+#include <malloc.h>
+
 #include "tools/tools_testing.h"
 
 namespace cairn {
 namespace {
 
 using tools_testing::Says;
+
+// Of memory, what a document of a few bytes takes and a little more.
+constexpr std::size_t kSmallest = 1100;
 
 class DocumentsTest : public tools_testing::ToolTest {
  protected:
@@ -34,7 +39,7 @@ TEST_F(DocumentsTest, AFileIsParsedOnceWhereverItLies) {
 
 TEST_F(DocumentsTest, WhatWasUsedLastIsKeptWhenThereIsNoRoomForAll) {
   put_all({{"a.json", "[1]"}, {"b.json", "[2]"}, {"c.json", "[3]"}});
-  Documents documents(2500);  // two of them
+  Documents documents(2 * kSmallest);
   for (const auto* path : {"a.json", "b.json", "a.json", "c.json"}) {
     ASSERT_TRUE(open(documents, path));
   }
@@ -47,9 +52,10 @@ TEST_F(DocumentsTest, WhatWasUsedLastIsKeptWhenThereIsNoRoomForAll) {
 
 TEST_F(DocumentsTest, WhoHoldsAValueKeepsItThoughItIsForgotten) {
   put_all({{"a.json", "[\"text\"]"}, {"b.json", "[2]"}});
-  Documents documents(1500);
+  Documents documents(kSmallest);
   const auto held = open(documents, "a.json").value();
   ASSERT_TRUE(open(documents, "b.json"));
+  EXPECT_LE(documents.memory(), kSmallest);
   EXPECT_EQ(json::write(*held.value), "[\"text\"]");
 }
 
@@ -59,6 +65,36 @@ TEST_F(DocumentsTest, ADocumentTooLargeToKeepIsStillRead) {
   ASSERT_TRUE(open(documents, "a.json"));
   ASSERT_TRUE(open(documents, "a.json"));
   EXPECT_EQ(documents.parsed(), 2U);
+}
+
+TEST_F(DocumentsTest, ThoseWhoUseALargeDocumentAtOnceShareIt) {
+  put("a.json", "[1]");
+  Documents documents(10);
+  {
+    const auto one = open(documents, "a.json").value();
+    EXPECT_EQ(open(documents, "a.json").value().value, one.value);
+    EXPECT_EQ(documents.parsed(), 1U);
+  }
+  ASSERT_TRUE(open(documents, "a.json"));
+  EXPECT_EQ(documents.parsed(), 2U);
+  EXPECT_EQ(documents.memory(), 0U);
+}
+
+// As a long-running server has them: many versions of one document, each with all its names and
+// numbers.
+TEST_F(DocumentsTest, WhatIsKeptIsWhatItTakes) {
+  std::string text = "{";
+  for (int i = 0; i < 220; ++i) {
+    text += fmt::format(R"({}"k{}":{{"name":"item {}","count":{},"tags":["a","b"]}})",
+                        i == 0 ? "" : ",", i, i, i);
+  }
+  put("a.json", text + "}");
+  Documents documents;
+  const auto before = ::mallinfo2().uordblks;
+  ASSERT_TRUE(open(documents, "a.json"));
+  const auto taken = ::mallinfo2().uordblks - before;
+  EXPECT_GT(documents.memory() * 10, taken * 7) << taken;
+  EXPECT_LT(documents.memory() * 10, taken * 13) << taken;
 }
 
 TEST_F(DocumentsTest, WhatIsNoJsonIsNamedWithThePlace) {
