@@ -22,6 +22,8 @@ void greet(const ServeOptions& options, RunningServer& server) {
   const auto internal = server.internal_url()
                             ? fmt::format("  internal     {}/internal\n", *server.internal_url())
                             : std::string();
+  const auto socket =
+      server.local_url() ? fmt::format("  socket       {}\n", *server.local_url()) : std::string();
   std::string directories;
   for (const auto& one : options.directories) {
     directories += fmt::format("  directory    {}/mcp/directories/{}  {}{}\n", url, one.name,
@@ -34,7 +36,7 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  owner token  {}\n"
       "  API          {}/api/docs\n"
       "  MCP          {}/mcp\n"
-      "{}{}"
+      "{}{}{}"
       "\n"
       "Try it:\n"
       "  export CAIRN_SERVER={} CAIRN_TOKEN=$(cat {})\n"
@@ -43,7 +45,7 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  cairn mcp config --client claude-code   # or claude-desktop, cursor, vscode, zed, ...\n"
       "\n",
       options.version, std::filesystem::absolute(options.data).string(), url,
-      server.engine().owner().render(), token_file, url, url, directories, internal, url,
+      server.engine().owner().render(), token_file, url, url, socket, directories, internal, url,
       token_file, url);
   std::fflush(stdout);
 }
