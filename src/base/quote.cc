@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "base/show.h"
 #include "base/utf8.h"
 
 namespace cairn {
@@ -13,6 +16,24 @@ std::size_t character(std::string_view text) {
     if (valid_utf8(text.substr(0, length))) return length;
   }
   return 0;
+}
+
+// The code point of a valid character.
+char32_t code_point(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character.front());
+  if (character.size() == 1) return lead;
+  char32_t out = lead & (0x7F >> character.size());
+  for (const char c : character.substr(1))
+    out = (out << 6) | (static_cast<unsigned char>(c) & 0x3F);
+  return out;
+}
+
+// Commands to a terminal, and characters that make a text look like another: bidirectional
+// controls, line separators, annotations.
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x206F) ||
+         (c >= 0xFFF9 && c <= 0xFFFB);
 }
 
 // The bytes that a character takes in a JSON string besides itself.
@@ -30,15 +51,43 @@ std::string shown(std::string_view text, std::size_t max_bytes) {
   std::string out;
   while (!text.empty()) {
     auto length = character(text);
-    auto lead = static_cast<unsigned char>(text.front());
-    // U+0080 to U+009F are control characters too.
-    bool control = lead < 0x20 || lead == 0x7f ||
-                   (lead == 0xC2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xA0);
-    bool printable = length > 0 && !control;
+    bool printable = length > 0 && !is_control(code_point(text.substr(0, length)));
     std::string_view next = printable ? text.substr(0, length) : "\uFFFD";
     if (out.size() + next.size() > max_bytes) return out + "…";
     out += next;
     text.remove_prefix(length > 0 ? length : 1);
+  }
+  return out;
+}
+
+std::string shown_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find_first_of("\t\n\xFF"), text.size());
+    out += shown(text.substr(0, end), std::string::npos);
+    text.remove_prefix(end);
+    const std::size_t kept = text.starts_with('\xFF') ? 2 : 1;
+    out += text.substr(0, kept);
+    text.remove_prefix(std::min(kept, text.size()));
+  }
+  return out;
+}
+
+std::string shown_json(std::string json) {
+  const auto ascii = [](char c) { return static_cast<signed char>(c) >= 0 && c != 0x7F; };
+  if (std::ranges::all_of(json, ascii)) return json;
+  std::string out;
+  for (std::string_view rest = json; !rest.empty();) {
+    const auto length = std::max<std::size_t>(character(rest), 1);
+    const auto next = rest.substr(0, length);
+    const bool escaped = length > 1 || next.front() == 0x7F;
+    const auto code = escaped ? static_cast<unsigned>(code_point(next)) : 0U;
+    if (escaped && is_control(code)) {
+      out += fmt::format("\\u{:04x}", code);
+    } else {
+      out += next;
+    }
+    rest.remove_prefix(length);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // the tests of the REST surface and of rights are told with.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,10 +30,15 @@ class Quiet final : public http::Observer {
   void on_connections(int) override {}
 };
 
+class LocalDoor;
+
 class World final {
  public:
   explicit World(const EngineOptions& options = {});
   ~World();
+
+  // Instead of a token: the request comes over the owner's socket, without any.
+  static constexpr std::string_view kOverSocket = "(over the socket)";
 
   // One request; the body goes as JSON when there is one.
   Answer send(http::Method method, const std::string& target, const std::string& token,
@@ -62,6 +68,21 @@ class World final {
   Quiet quiet_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<rest::RestHandler> handler_;
+  std::unique_ptr<http::Server> server_;
+  std::unique_ptr<http::Client> client_;
+  std::unique_ptr<LocalDoor> local_;  // made when first used
+};
+
+// A unix socket in a directory of its own, with a client.
+class LocalDoor final {
+ public:
+  explicit LocalDoor(http::Handler& handler);
+  ~LocalDoor();
+  http::Client& client() { return *client_; }
+
+ private:
+  Quiet quiet_;
+  std::filesystem::path directory_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Client> client_;
 };

@@ -19,9 +19,12 @@ T need(Result<T> result) {
   return std::move(*result);
 }
 
-mcp::HttpOptions options_of(agent::AgentService& agent, std::chrono::milliseconds heartbeat) {
+mcp::HttpOptions options_of(agent::AgentService& agent, Executor& executor,
+                            std::chrono::milliseconds heartbeat) {
   mcp::HttpOptions options;
-  options.admit = [&agent](const http::Request& request) { return admit(agent, request); };
+  options.admit = [&agent, &executor](const http::Request& request) {
+    return admit(agent, executor, request);
+  };
   options.heartbeat = heartbeat;
   return options;
 }
@@ -106,7 +109,8 @@ McpDoor::McpDoor(World& world, std::chrono::milliseconds heartbeat)
       mcp_(agent_, world.clock, random_),
       workspaces_(agent::workspace_service("test")),
       workspace_mcp_(*workspaces_, world.clock, random_),
-      handler_(mcp_, world.clock, random_, options_of(agent_, heartbeat)),
+      handler_(mcp_, world.clock, random_,
+               options_of(agent_, world.engine().executor(), heartbeat)),
       workspace_handler_(workspace_mcp_, world.clock, random_,
                          {.admit =
                               [&world](const http::Request& request) {
@@ -130,6 +134,7 @@ McpDoor::~McpDoor() {
   handler_.stop();
   workspace_handler_.stop();
   directory_handler_.stop();
+  local_.reset();
   server_->stop();
   std::filesystem::remove_all(directory_);
 }
@@ -141,10 +146,14 @@ McpAnswer McpDoor::send(http::Method method, const std::string& token, const std
   request.target = target_;
   request.headers = std::move(headers);
   request.headers.emplace_back("Accept", "application/json, text/event-stream");
-  if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
+  const bool local = token == World::kOverSocket;
+  if (local && !local_) local_ = std::make_unique<LocalDoor>(router_);
+  if (!token.empty() && !local) {
+    request.headers.emplace_back("Authorization", "Bearer " + token);
+  }
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
   request.body = body;
-  auto response = need(client_->send(request));
+  auto response = need((local ? local_->client() : *client_).send(request));
   auto answer = read_answer(response.status, response.body);
   if (answer.result.contains("protocolVersion")) {
     answer.text = response.header("mcp-session-id");

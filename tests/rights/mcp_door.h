@@ -77,6 +77,7 @@ class McpDoor final {
   std::string target_ = "/mcp?toolsets=all";
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Client> client_;
+  std::unique_ptr<LocalDoor> local_;  // made when first used
 };
 
 // What a request of 2026-07-28 carries beside its parameters.

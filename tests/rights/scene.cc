@@ -151,6 +151,7 @@ const std::vector<Column>& columns() {
       {"over quota", over_quota},
       {"delegate, all rights", [](Scene& s) { return Who{s.issue(all_rights())}; }},
       {"owner", [](Scene& s) { return Who{s.world.owner}; }},
+      {"owner, over the socket", [](Scene&) { return Who{std::string(World::kOverSocket)}; }},
   };
   return all;
 }

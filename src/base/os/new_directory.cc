@@ -15,23 +15,20 @@ namespace {
 
 // A file beside the one that it will be. A tree may have any name, also those of such files: a name
 // that is taken is passed over, and so is the one that the file will have.
-Result<Handle> make_part(int directory, const std::string& beside, const std::string& name,
-                         const std::filesystem::path& shown, std::string& part,
-                         const Kernel& kernel) {
+Result<Handle> make_part(int directory, const std::string& name, const std::filesystem::path& shown,
+                         std::string& part, const Kernel& kernel) {
   for (int number = 0;; ++number) {
-    part = beside + NewDirectory::kPart + std::to_string(number);
+    part = NewDirectory::kPart + std::to_string(number);
     if (part == name) continue;
     auto file = open_name(directory, part, O_WRONLY | O_CREAT | O_EXCL, 0666, kernel);
     if (file || file.error() != EEXIST) return checked(std::move(file), "create", shown);
   }
 }
 
-// `beside` is what `name` has before its last part, with the slash.
-Result<void> fill_file(int directory, const std::string& beside, const std::string& name,
-                       const std::filesystem::path& shown, const NewDirectory::Fill& fill,
-                       const Kernel& kernel) {
+Result<void> fill_file(int directory, const std::string& name, const std::filesystem::path& shown,
+                       const NewDirectory::Fill& fill, const Kernel& kernel) {
   std::string part;
-  auto file = TRY(make_part(directory, beside, name, shown, part, kernel));
+  auto file = TRY(make_part(directory, name, shown, part, kernel));
   auto filled = fill([&](ByteView portion) {
     return checked(write_all(file.fd(), portion, kernel), "write", shown);
   });
@@ -52,25 +49,41 @@ Result<NewDirectory> NewDirectory::make(const std::filesystem::path& target, con
   NameReader names(
       TRY(checked(open_path(target, O_RDONLY | O_DIRECTORY, kernel), "list the directory", target)),
       kernel);
-  if (!TRY(checked(names.next(), "list the directory", target)))
-    return NewDirectory(target, kernel);
+  if (!TRY(checked(names.next(), "list the directory", target))) {
+    return NewDirectory(
+        TRY(checked(open_name(names.fd(), ".", O_PATH | O_DIRECTORY, 0, kernel), "open", target)),
+        target, kernel);
+  }
   return fail(Code::kTargetExists, "'{}' is not empty; export into a new or empty directory",
               shown_path(target.string()));
 }
 
 Result<void> NewDirectory::add_directory(const std::string& path) const {
-  const auto full = target_ / path;
-  return checked(make_directory(AT_FDCWD, full, 0777, kernel_), "create the directory", full);
+  const std::filesystem::path wanted(path);
+  TRY(TRY(above(wanted)).add_directory(wanted.filename().string()));
+  return {};
 }
 
 Result<void> NewDirectory::add_file(const std::string& path, const Fill& fill) const {
-  const auto full = target_ / path;
-  return fill_file(AT_FDCWD, full.parent_path() / "", full, full, fill, kernel_);
+  const std::filesystem::path wanted(path);
+  return TRY(above(wanted)).add_file(wanted.filename().string(), fill);
+}
+
+Result<NewDirectory::Folder> NewDirectory::above(const std::filesystem::path& path) const {
+  auto folder = TRY(open());
+  for (const auto& name : path.parent_path()) folder = TRY(folder.open(name.string()));
+  return folder;
 }
 
 Result<NewDirectory::Folder> NewDirectory::open() const {
-  return Folder(TRY(checked(open_path(target_, O_PATH | O_DIRECTORY, kernel_), "open", target_)),
-                target_, kernel_);
+  auto again = open_name(handle_.fd(), ".", O_PATH | O_DIRECTORY, 0, kernel_);
+  return Folder(TRY(checked(std::move(again), "open", target_)), target_, kernel_);
+}
+
+Result<NewDirectory::Folder> NewDirectory::Folder::open(const std::string& name) const {
+  auto full = path_ / name;
+  auto found = open_name(handle_.fd(), name, O_PATH | O_DIRECTORY, 0, kernel_);
+  return Folder(TRY(checked(std::move(found), "open", full)), std::move(full), kernel_);
 }
 
 Result<NewDirectory::Folder> NewDirectory::Folder::add_directory(const std::string& name) const {
@@ -83,7 +96,7 @@ Result<NewDirectory::Folder> NewDirectory::Folder::add_directory(const std::stri
 }
 
 Result<void> NewDirectory::Folder::add_file(const std::string& name, const Fill& fill) const {
-  return fill_file(handle_.fd(), "", name, path_ / name, fill, kernel_);
+  return fill_file(handle_.fd(), name, path_ / name, fill, kernel_);
 }
 
 void NewDirectory::clear() const {

@@ -1,4 +1,6 @@
-// NewDirectory: a directory that was made, or was empty, and is being filled.
+// NewDirectory: a directory that was made, or was empty, and is being filled. It is held open, and
+// everything in it is reached by names that are no links: what somebody else puts in the place of a
+// directory meanwhile leads nowhere.
 //
 // Threads     may be used from any thread, each for directories of its own.
 // Fails with  TARGET_EXISTS when something is in it at the beginning; IO_ERROR.
@@ -34,6 +36,8 @@ class NewDirectory final {
     // REQUIRES, of both: a name as a directory has it.
     Result<Folder> add_directory(const std::string& name) const;
     Result<void> add_file(const std::string& name, const Fill& fill) const;
+    // One that is there. IO_ERROR for a link.
+    Result<Folder> open(const std::string& name) const;
 
    private:
     friend class NewDirectory;
@@ -50,9 +54,12 @@ class NewDirectory final {
   static constexpr const char* kPart = ".cairn-part-";
 
  private:
-  NewDirectory(std::filesystem::path target, const Kernel& kernel)
-      : target_(std::move(target)), kernel_(kernel) {}
+  NewDirectory(Handle handle, std::filesystem::path target, const Kernel& kernel)
+      : handle_(std::move(handle)), target_(std::move(target)), kernel_(kernel) {}
+  // The folder that a path is in.
+  Result<Folder> above(const std::filesystem::path& path) const;
 
+  Handle handle_;
   std::filesystem::path target_;
   Kernel kernel_;
 };

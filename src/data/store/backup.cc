@@ -1,8 +1,20 @@
 #include "data/store/backup.h"
 
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
 #include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/ranges.h>
 
 #include "base/os/disk_files.h"
+#include "base/os/os_error.h"
+#include "base/os/system.h"
+#include "base/sha256_stream.h"
 #include "data/store/open.h"
 
 namespace cairn {
@@ -12,6 +24,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMarkerName = "cairn-backup";
 constexpr std::string_view kMarker = "Cairn backup, format 1\n";
+constexpr std::string_view kSumsName = "files.sha256";
+constexpr mode_t kPrivate = 0600;
+constexpr std::size_t kPortion = std::size_t{1} << 20;
+constexpr std::size_t kHashDigits = 64;
 
 Result<void> refuse_existing(const fs::path& target) {
   std::error_code error;
@@ -20,7 +36,65 @@ Result<void> refuse_existing(const fs::path& target) {
 }
 
 Result<void> write_marker(const fs::path& target) {
-  return os::replace_file(target / kMarkerName, kMarker, 0666);
+  return os::replace_file(target / kMarkerName, kMarker, kPrivate);
+}
+
+// Of its owner alone, from the beginning.
+Result<void> make_private(const fs::path& directory) {
+  TRY(os::make_directories(directory));
+  std::error_code error;
+  fs::permissions(directory, fs::perms::owner_all, error);
+  if (error) return os::io_error("set the mode of", directory, error.value());
+  return {};
+}
+
+Result<void> make_files_private(const fs::path& directory) {
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    if (!at->is_regular_file(error)) continue;
+    fs::permissions(at->path(), fs::perms::owner_read | fs::perms::owner_write, error);
+  }
+  if (error) return os::io_error("set the modes in", directory, error.value());
+  return {};
+}
+
+// What reads a file, in portions.
+using Take = std::function<Result<void>(ByteView portion)>;
+Result<std::string> hash_of(const fs::path& file, const Take& take) {
+  const auto handle = TRY(os::checked(os::open_path(file, O_RDONLY), "read", file));
+  Sha256Stream hash;
+  Bytes room(kPortion, '\0');
+  while (const auto count = TRY(os::checked(os::read(handle.fd(), room), "read", file))) {
+    const auto portion = ByteView(room).substr(0, count);
+    hash.append(portion);
+    if (take) TRY(take(portion));
+  }
+  return hash.finish();
+}
+
+// In the place of a link to the store's own file.
+Result<std::string> copy_over(const fs::path& file) {
+  auto part = file;
+  part += ".copy";
+  auto handle = TRY(os::checked(
+      os::open_name(AT_FDCWD, part, O_WRONLY | O_CREAT | O_EXCL, kPrivate), "write", part));
+  auto hash = TRY(hash_of(file, [&](ByteView portion) {
+    return os::checked(os::write_all(handle.fd(), portion), "write", part);
+  }));
+  TRY(os::checked(os::sync(handle.fd()), "write", part));
+  TRY(os::rename_path(part, file));
+  return hash;
+}
+
+Result<std::vector<fs::path>> files_of(const fs::path& directory) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    if (at->is_regular_file(error)) out.push_back(at->path());
+  }
+  if (error) return os::io_error("read", directory, error.value());
+  std::ranges::sort(out);
+  return out;
 }
 
 Result<void> check_marker(const fs::path& backup) {
@@ -36,6 +110,7 @@ fs::path parent_of(const fs::path& path) { return fs::absolute(path).parent_path
 
 Result<void> fill_backup(Backend& backend, const fs::path& target) {
   TRY(backend.checkpoint(target / "store"));
+  TRY(make_files_private(target / "store"));
   // The marker comes last: a backup without it is not complete.
   TRY(write_marker(target));
   return os::sync_path(parent_of(target));
@@ -44,7 +119,10 @@ Result<void> fill_backup(Backend& backend, const fs::path& target) {
 // Under another name until it is whole.
 Result<void> fill_restored(const fs::path& backup, const fs::path& partial,
                            const fs::path& target) {
+  TRY(make_private(partial));
   TRY(os::copy_files(backup / "store", partial / "store"));
+  TRY(make_private(partial / "store"));
+  TRY(make_files_private(partial / "store"));
   TRY(os::sync_path(partial));
   TRY(os::rename_path(partial, target));
   return os::sync_path(parent_of(target));
@@ -54,11 +132,61 @@ Result<void> fill_restored(const fs::path& backup, const fs::path& partial,
 
 Result<void> make_backup(Backend& backend, const fs::path& target) {
   TRY(refuse_existing(target));
-  TRY(os::make_directories(target));
+  TRY(make_private(target));
   auto made = fill_backup(backend, target);
   std::error_code ignored;
   if (!made) fs::remove_all(target, ignored);
   return made;
+}
+
+bool is_backup(const fs::path& directory) {
+  std::error_code error;
+  return fs::exists(directory / kMarkerName, error);
+}
+
+Result<void> seal_backup(const fs::path& backup, BackupFiles files) {
+  std::string sums;
+  for (const auto& file : TRY(files_of(backup / "store"))) {
+    std::error_code error;
+    const bool shared = fs::hard_link_count(file, error) > 1;
+    const bool copied = shared && files == BackupFiles::kCopied;
+    const auto hash = TRY(copied ? copy_over(file) : hash_of(file, {}));
+    sums += fmt::format("{}  store/{}\n", hash, file.filename().string());
+  }
+  TRY(os::sync_path(backup / "store"));
+  return os::replace_file(backup / kSumsName, sums, kPrivate);
+}
+
+Result<std::size_t> verify_backup(const fs::path& backup) {
+  TRY(check_marker(backup));
+  const auto sums = os::read_file(backup / kSumsName);
+  if (!sums) {
+    return fail(Code::kInvalidArgument,
+                "'{}' has no {}: it was made by a version without checksums, or broken off; make a "
+                "new backup, or look with 'cairn fsck' at what 'cairn restore' makes of it",
+                backup.string(), kSumsName);
+  }
+  std::map<std::string, std::string, std::less<>> known;
+  std::istringstream lines(*sums);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > kHashDigits + 2)
+      known[line.substr(kHashDigits + 2)] = line.substr(0, kHashDigits);
+  }
+  std::vector<std::string> bad;
+  const auto count = known.size();
+  for (const auto& file : TRY(files_of(backup / "store"))) {
+    const auto found = known.extract("store/" + file.filename().string());
+    if (!found) bad.push_back(file.filename().string() + " (not of this backup)");
+    if (found && TRY(hash_of(file, {})) != found.mapped()) bad.push_back(found.key());
+  }
+  for (const auto& [name, hash] : known) bad.push_back(name + " (missing)");
+  if (bad.empty()) return count;
+  constexpr std::size_t kMost = 10;
+  const auto more = bad.size() > kMost ? fmt::format(" and {} more", bad.size() - kMost) : "";
+  if (bad.size() > kMost) bad.resize(kMost);
+  return fail(Code::kStoreDamaged,
+              "the backup '{}' is not as it was made: {}{}; make a new one, or use an older one",
+              backup.string(), fmt::join(bad, ", "), more);
 }
 
 Result<void> restore_backup(const fs::path& backup, const fs::path& given) {

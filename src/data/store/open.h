@@ -32,6 +32,19 @@ Result<std::unique_ptr<Store>> open_rocks_store(const std::filesystem::path& dir
 
 std::unique_ptr<Store> make_memory_store(const Clock& clock, StoreOptions options = {});
 
+// What a backup on the store's own disk shares with the store.
+enum class BackupFiles {
+  kCopied,  // nothing: what damages one leaves the other
+  kLinked,  // tables, which never change: it takes no room
+};
+// The last step of Store::backup(): checksums of its files, and copies of those it shares.
+Result<void> seal_backup(const std::filesystem::path& backup, BackupFiles files);
+// Whether a directory is a backup: no store is to be opened and changed there.
+bool is_backup(const std::filesystem::path& directory);
+// How many files have their checksums. STORE_DAMAGED with the names of those that do not;
+// INVALID_ARGUMENT for what is no backup, or one of before there were checksums.
+Result<std::size_t> verify_backup(const std::filesystem::path& backup);
+
 // Copies a backup to a directory that does not exist yet, ready to be opened.
 Result<void> restore_backup(const std::filesystem::path& backup,
                             const std::filesystem::path& target);

@@ -142,8 +142,12 @@ Result<mcp::PrincipalPtr> AgentService::principal(Caller caller,
 Result<mcp::PrincipalPtr> AgentService::admit(std::string_view token,
                                               const SelectionRequest& request,
                                               std::string_view desk) const {
+  return admit(TRY(executor_.authenticate(token, "me", Entrance::kMcp)), request, desk);
+}
+
+Result<mcp::PrincipalPtr> AgentService::admit(Caller caller, const SelectionRequest& request,
+                                              std::string_view desk) const {
   constexpr std::size_t kMaxDeskBytes = 200;
-  auto caller = TRY(executor_.authenticate(token, "me", Entrance::kMcp));
   if (!desk.empty()) {
     caller = caller.at({.depot = {}, .name = std::string(desk.substr(0, kMaxDeskBytes))});
   }

@@ -36,6 +36,9 @@ class AgentService final : public ToolService {
   // what it has read itself.
   Result<mcp::PrincipalPtr> admit(std::string_view token, const SelectionRequest& request,
                                   std::string_view desk = {}) const;
+  // The same for a caller that was let in already.
+  Result<mcp::PrincipalPtr> admit(Caller caller, const SelectionRequest& request,
+                                  std::string_view desk) const;
   // A realm's owner, for whoever holds the data directory.
   Result<mcp::PrincipalPtr> trusted(const RealmId& realm, const SelectionRequest& request) const;
 

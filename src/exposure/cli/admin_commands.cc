@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
+
 #include "data/realm/moved_back.h"
 #include "data/store/log_guard.h"
 #include "data/store/open.h"
@@ -32,6 +34,8 @@ struct AdminArguments {
   std::string grace;
   bool dry_run = false;
   bool repair = false;
+  bool link = false;
+  bool verify = false;
 };
 
 Result<int> run_usage(Kit& kit) {
@@ -225,12 +229,28 @@ Result<int> run_fsck(Kit& kit, const AdminArguments& given) {
   return code;
 }
 
+// A backup that is there; no store is needed for it.
+Result<int> run_verify(Kit& kit, const AdminArguments& given) {
+  const auto files = static_cast<std::int64_t>(TRY(verify_backup(given.target)));
+  if (kit.options.json) {
+    kit.out.print_json(json::Object{{"target", given.target}, {"files", files}, {"clean", true}});
+  } else {
+    kit.out.print("clean: {} as they were backed up\n", counted(files, "file"));
+  }
+  return 0;
+}
+
 Result<int> run_backup(Kit& kit, const AdminArguments& given) {
+  if (given.verify) return run_verify(kit, given);
+  // Whoever opens the store itself writes the copies itself.
+  ::umask(0077);
   auto& client = *TRY(kit.client());
   std::filesystem::path target = given.target;
   // On another machine this directory means nothing; there the path has to be whole.
   if (client.same_machine()) target = std::filesystem::absolute(target);
-  const auto answer = TRY(client.call("backup_store", {{"target", target.string()}}));
+  json::Object wanted{{"target", target.string()}};
+  if (given.link) wanted["link"] = true;
+  const auto answer = TRY(client.call("backup_store", wanted));
   if (kit.options.json) {
     kit.out.print_json(answer);
   } else {
@@ -240,6 +260,7 @@ Result<int> run_backup(Kit& kit, const AdminArguments& given) {
 }
 
 Result<int> run_restore(Kit& kit, const AdminArguments& given) {
+  ::umask(0077);
   TRY(restore_backup(given.backup, given.target));
   if (kit.options.json) {
     kit.out.print_json(json::Object{{"data", given.target}});
@@ -296,9 +317,15 @@ void add_admin_commands(Commands& commands) {
       commands.add({.name = "backup",
                     .description = "Copy the whole store to a new directory, while it is used",
                     .example = "cairn backup /backups/cairn-monday",
+                    .more = "For its owner's eyes only, and apart from the store. A backup is no "
+                            "data directory: 'cairn restore' makes one of it.",
                     .group = group},
                    [given](Kit& kit) { return run_backup(kit, *given); });
   command.add_argument("TARGET", given->target, "A directory that does not exist yet");
+  command.add_flag("--link", given->link,
+                   "Share files with the store where it is on the same disk: no room, no safety");
+  command.add_flag("--verify", given->verify,
+                   "Make none: check that the backup at TARGET is as it was made");
   command = commands.add({.name = "restore",
                           .description = "Make a data directory from a backup",
                           .example = "cairn restore /backups/cairn-monday /srv/cairn",

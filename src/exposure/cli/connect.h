@@ -1,10 +1,13 @@
 // The way to the store that the options name.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "exposure/cli/options.h"
 #include "exposure/client/client.h"
+#include "exposure/client/remote_client.h"
 
 namespace cairn {
 class Clock;
@@ -27,6 +30,15 @@ enum class Create { kNo, kYes };
 // The data directory, opened in this process. STORE_LOCKED when another has it open.
 Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create create,
                                             const World& world);
+
+// A server that has the data directory open and is the one that says so, and the way to it: its
+// socket, or its URL with the owner's token once it has proved itself. Nothing: there is none now.
+Result<std::optional<client::RemoteOptions>> server_of(const std::filesystem::path& data,
+                                                       const Options& options, Random& random);
+
+// server_choice(); one that should be the server of the data directory has proved it. UNAVAILABLE
+// when it cannot: the token is not for whoever listens there now.
+Result<std::optional<ServerChoice>> proved_choice(const Options& options, Random& random);
 
 // Through a server when one is named, or when one has the data directory open; else directly.
 // Another command that has it open is waited for, for some seconds.

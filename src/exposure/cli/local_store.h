@@ -1,5 +1,5 @@
 // LocalStore: a data directory that several programs use at once. Whoever comes first opens it and
-// serves the others over HTTP on this machine; when that one ends, another takes its place.
+// serves the others on this machine; when that one ends, another takes its place.
 //
 // Threads     reach() one at a time.
 // Fails with  STORE_LOCKED when a program has it open that serves nobody, for too long.
@@ -25,7 +25,8 @@ class LocalStore final {
   RunningServer* ours() { return server_.get(); }
 
  private:
-  Result<mcp::Target> target(const std::string& url) const;
+  Result<mcp::Target> ours_at() const;
+  Result<mcp::Target> target(client::RemoteOptions remote) const;
 
   const Options& options_;
   const World& world_;

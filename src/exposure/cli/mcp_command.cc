@@ -221,7 +221,7 @@ Result<int> run_mcp(Kit& kit, const McpArguments& given) {
                                 DelegateId::make(kit.clock(), kit.world().random).render());
   }
   bridge.client.ca_file = kit.options.ca_file;
-  const auto server = TRY(server_choice(kit.options));
+  const auto server = TRY(proved_choice(kit.options, kit.world().random));
   const os::InputEndsOnSignal signals;
   if (server) {
     bridge.target.url = server->url;

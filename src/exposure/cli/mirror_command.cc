@@ -164,7 +164,7 @@ Result<Place> place_of(const Options& options, const MirrorArguments& given,
 class WatchedStore final {
  public:
   WatchedStore(const Options& options, const World& world)
-      : options_(options), local_(options, world) {}
+      : options_(options), world_(world), local_(options, world) {}
 
   Result<client::Client*> client() {
     if (!client_) client_ = TRY(open());
@@ -175,7 +175,7 @@ class WatchedStore final {
 
  private:
   Result<std::unique_ptr<client::Client>> open() {
-    if (const auto server = TRY(server_choice(options_))) {
+    if (const auto server = TRY(proved_choice(options_, world_.random))) {
       return client::open_remote(
           {.url = server->url, .token = server->token, .ca_file = options_.ca_file});
     }
@@ -187,6 +187,7 @@ class WatchedStore final {
   }
 
   const Options& options_;
+  const World& world_;
   LocalStore local_;
   std::unique_ptr<client::Client> client_;
 };

@@ -11,6 +11,7 @@
 
 #include "base/os/disk_files.h"
 #include "base/os/os_error.h"
+#include "base/os/secret_file.h"
 #include "base/quote.h"
 
 namespace cairn::cli {
@@ -27,6 +28,7 @@ Result<std::string> first_line(const std::string& file) {
     return fail(Code::kInvalidArgument, "cannot read the token from '{}': {}", shown(file),
                 os::description(line.error()));
   }
+  TRY(os::check_secret(file));
   if (!line->empty()) return *std::move(line);
   return fail(Code::kInvalidArgument, "there is no token in the file '{}'", shown(file));
 }
@@ -86,6 +88,10 @@ Result<std::string> named_server(const Options& options) {
 Result<std::optional<ServerChoice>> server_choice(const Options& options) {
   auto url = TRY(named_server(options));
   if (url.empty()) return std::nullopt;
+  // Over a unix socket whoever runs the command is known.
+  if (url.starts_with("unix:")) {
+    return ServerChoice{url, TRY(given_token(options)).value_or("")};
+  }
   return ServerChoice{url, TRY(token_of(options))};
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/os/os_error.h"
 #include "base/quote.h"
+#include "base/show.h"
 
 namespace cairn::cli {
 namespace {
@@ -21,6 +22,13 @@ bool colour_wanted() {
   const char* term = std::getenv("TERM");
   return term == nullptr || std::string_view(term) != "dumb";
 }
+
+// A byte that no text has, and a letter for the style: what somebody else wrote of that kind is a
+// colour at most.
+constexpr char kMark = '\xFF';
+constexpr char kEnd = '0';
+
+char letter(Style style) { return static_cast<char>('a' + static_cast<int>(style)); }
 
 std::string_view escape(Style style) {
   switch (style) {
@@ -42,6 +50,21 @@ std::string_view escape(Style style) {
       return "\x1b[36m";
   }
   return "";
+}
+
+// Marks as the terminal understands them.
+std::string coloured(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto mark = text.find(kMark);
+    out += text.substr(0, mark);
+    if (mark == std::string_view::npos || mark + 1 == text.size()) break;
+    const char which = text[mark + 1];
+    if (which == kEnd) out += "\x1b[0m";
+    if (which >= 'a' && which <= letter(Style::kCyan)) out += escape(Style(which - 'a'));
+    text.remove_prefix(mark + 2);
+  }
+  return out;
 }
 
 // Characters, which is what most of them take in columns.
@@ -68,13 +91,17 @@ Style line_style(std::string_view line) {
 Output::Output() : terminal_(::isatty(STDOUT_FILENO) == 1), colour_(terminal_ && colour_wanted()) {}
 
 void Output::print_json(const json::Value& value) {
-  auto text = json::write_pretty(value);
+  auto text = shown_json(json::write_pretty(value));
   while (text.ends_with('\n')) text.pop_back();
   print("{}\n", text);
 }
 
 void Output::print_with(fmt::string_view format, fmt::format_args args) {
-  fmt::vformat_to(std::back_inserter(buffer_), format, args);
+  if (terminal_) {
+    buffer_ += coloured(shown_lines(fmt::vformat(format, args)));
+  } else {
+    fmt::vformat_to(std::back_inserter(buffer_), format, args);
+  }
   if (buffer_.size() >= kBufferBytes) send();
 }
 
@@ -104,20 +131,11 @@ client::More Output::shown() {
 
 std::string Output::paint(Style style, std::string_view text) const {
   if (!colour_ || style == Style::kPlain) return std::string(text);
-  return fmt::format("{}{}\x1b[0m", escape(style), text);
+  return fmt::format("{}{}{}{}{}", kMark, letter(style), text, kMark, kEnd);
 }
 
 std::string Output::safe(std::string_view text) const {
-  if (!terminal_) return std::string(text);
-  std::string out;
-  while (!text.empty()) {
-    const auto end = text.find_first_of("\t\n");
-    out += cairn::shown(text.substr(0, end), std::string::npos);
-    if (end == std::string_view::npos) break;
-    out += text[end];
-    text.remove_prefix(end + 1);
-  }
-  return out;
+  return terminal_ ? shown_lines(text) : std::string(text);
 }
 
 std::vector<std::size_t> Table::widths() const {
@@ -163,6 +181,6 @@ void print_unified(Output& out, std::string_view text) {
   }
 }
 
-void note(std::string_view text) { fmt::print(stderr, "cairn: {}\n", text); }
+void note(std::string_view text) { fmt::print(stderr, "cairn: {}\n", shown_lines(text)); }
 
 }  // namespace cairn::cli

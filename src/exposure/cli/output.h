@@ -1,5 +1,9 @@
 // The output of commands: results on standard output, notes and progress on standard error.
 //
+// Nothing that is printed is a command to a terminal, whoever wrote it: there control characters
+// become visible, and so they are in JSON and on standard error everywhere. Colours are marks until
+// then (paint). Only write() passes bytes as they are.
+//
 // Threads     one at a time: the thread of the command.
 #pragma once
 
@@ -49,7 +53,8 @@ class Output final {
   client::More shown();
 
   std::string paint(Style style, std::string_view text) const;
-  // Text from outside: on a terminal nothing in it is a command to it. Tabs and line ends stay.
+  // Text from outside, for widths: on a terminal it is shown so in any case. Tabs and line ends
+  // stay.
   std::string safe(std::string_view text) const;
 
  private:

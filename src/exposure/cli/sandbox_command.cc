@@ -34,6 +34,9 @@ struct SandboxArguments {
   std::vector<std::string> command;
   std::vector<std::string> allow;
   std::string max_size;
+  std::string memory;
+  std::string time;
+  std::size_t processes = sandbox::SandboxLimits().processes;
   std::string message;
   bool allow_rules = false;
   bool yes = false;
@@ -273,17 +276,32 @@ Result<int> conclude(Kit& kit, sandbox::SandboxDirectory& directory, const Sandb
   return report(kit, render(outcome), *done);
 }
 
+Result<sandbox::SandboxLimits> limits_of(const SandboxArguments& given) {
+  sandbox::SandboxLimits limits{.processes = given.processes};
+  if (!given.memory.empty()) {
+    limits.memory = static_cast<std::uint64_t>(TRY(parse_size(given.memory)));
+  }
+  if (!given.time.empty()) limits.time = TRY(parse_duration(given.time));
+  return limits;
+}
+
 Result<int> run_sandbox(Kit& kit, const SandboxArguments& given) {
   TRY(check_local(kit.options));
   if (given.yes && given.no) return fail(Code::kInvalidArgument, "give --yes or --no, not both");
   const auto directory = TRY(sandbox::SandboxDirectory::make());
   const sandbox::SandboxProgram program{.command = given.command,
                                         .hidden = data_directory(kit.options),
-                                        .output_is_ours = kit.options.json};
+                                        .output_is_ours = kit.options.json,
+                                        .limits = TRY(limits_of(given))};
   TRY(check_bubblewrap(*directory, program));
   auto start = TRY(begin(kit, given, directory->work()));
   const auto code = TRY(run_sandboxed(*directory, program));
-  if (code != 0) note(fmt::format("the command ended with {}", code));
+  if (code == sandbox::kTimeIsOver && !given.time.empty()) {
+    note(fmt::format("the command was ended, unless it says {} itself: --time {} is over", code,
+                     shown(given.time)));
+  } else if (code != 0) {
+    note(fmt::format("the command ended with {}", code));
+  }
   Outcome outcome{.tree = std::move(start.tree), .changes = {}, .exit_code = code};
   auto result = conclude(kit, *directory, given, start.rules, outcome);
   const bool lost = !result && result.error().code != Code::kRuleBroken &&
@@ -317,6 +335,11 @@ void add_sandbox_command(Commands& commands) {
       .repeated();
   command.add_value("--max-size", given->max_size, "SIZE",
                     "Of all changed files together [1GiB, or the depot's rules]");
+  command.add_value("--memory", given->memory, "SIZE",
+                    "What each process may write to, and /tmp may hold [4GiB]");
+  command.add_value("--processes", given->processes, "N", "How many there may be at once [1024]")
+      .positive();
+  command.add_value("--time", given->time, "TIME", "End it after so long, such as 10m [never]");
   command.add_flag("--allow-rules", given->allow_rules, "The rules in .cairn may change");
   command.add_value("-m,--message", given->message, "TEXT", "What was done and why");
   command.add_flag("-y,--yes", given->yes, "Commit without asking, if the command ended with 0");

@@ -31,6 +31,8 @@ struct TransferArguments {
   std::string directory;
   std::string where;
   client::ImportHow how;
+  std::string max_size;
+  std::size_t max_files = client::RoomLimits().max_files;
 };
 
 // While it lives, Ctrl-C lets the work end in order; a second one ends the program.
@@ -166,7 +168,11 @@ Result<ExportResult> export_shown(client::Client& client, const TransferArgument
     return fail(Code::kNotADirectory, "'{}' is a file; use 'cairn cat'", shown(given.where));
   }
   ProgressLine line(progress, "exporting");
-  return export_tree(client, from, given.directory, progress);
+  client::RoomLimits limits{.max_files = given.max_files};
+  if (!given.max_size.empty()) {
+    limits.max_bytes = static_cast<std::uint64_t>(TRY(parse_size(given.max_size)));
+  }
+  return export_tree(client, from, given.directory, progress, limits);
 }
 
 Result<int> run_export(Kit& kit, const TransferArguments& given) {
@@ -217,6 +223,10 @@ void add_transfer_commands(Commands& commands) {
                          [given](Kit& kit) { return run_export(kit, *given); });
   command.add_argument("WHERE", given->where, "DEPOT, or DEPOT:PATH");
   command.add_argument("DIR", given->directory, "A directory that is empty or not there");
+  command.add_value("--max-size", given->max_size, "SIZE",
+                    "Refuse what is larger [what is free on the disk]");
+  command.add_value("--max-files", given->max_files, "N", "Refuse more files [10000000]")
+      .positive();
 }
 
 }  // namespace cairn::cli

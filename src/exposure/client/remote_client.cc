@@ -110,7 +110,7 @@ class RemoteClient final : public Client {
  public:
   RemoteClient(http::Url url, const RemoteOptions& options)
       : client_(std::move(url), client_options(options)),
-        authorization_("Bearer " + options.token),
+        authorization_(options.token.empty() ? "" : "Bearer " + options.token),
         where_(options.where),
         tools_(options.tools) {}
 
@@ -168,7 +168,7 @@ class RemoteClient final : public Client {
   }
 
   Result<http::ClientResponse> send(http::ClientRequest request) {
-    request.headers.emplace_back("Authorization", authorization_);
+    if (!authorization_.empty()) request.headers.emplace_back("Authorization", authorization_);
     auto response = TRY(client_.send(request));
     if (response.status < 300) return response;
     return Failure(error_of(response));
@@ -186,13 +186,28 @@ Result<std::unique_ptr<Client>> open_remote(const RemoteOptions& options) {
   return std::make_unique<RemoteClient>(TRY(http::Url::parse(options.url)), options);
 }
 
-bool answers(const RemoteOptions& options) {
-  auto url = http::Url::parse(options.url);
-  if (!url) return false;
-  http::Client client(std::move(*url), {.ca_file = options.ca_file,
-                                        .connect_timeout = std::chrono::seconds(2),
-                                        .idle_timeout = std::chrono::seconds(5)});
-  return client.send({.target = "/healthz"}).has_value();
+namespace {
+
+Result<http::ClientResponse> ask(const RemoteOptions& options, const std::string& target) {
+  http::Client client(TRY(http::Url::parse(options.url)),
+                      {.ca_file = options.ca_file,
+                       .connect_timeout = std::chrono::seconds(2),
+                       .idle_timeout = std::chrono::seconds(5),
+                       .max_body_bytes = 64 << 10});
+  return client.send({.target = target});
+}
+
+}  // namespace
+
+bool answers(const RemoteOptions& options) { return ask(options, "/healthz").has_value(); }
+
+std::string asked(const RemoteOptions& options, const std::string& target,
+                  std::string_view member) {
+  const auto response = ask(options, target);
+  const auto value = response ? json::parse(response->body) : json::Value();
+  if (!value || !value->is_object()) return {};
+  const auto* found = json::find(value->get_object(), member);
+  return found != nullptr ? std::string(json::text(*found)) : std::string();
 }
 
 }  // namespace cairn::client

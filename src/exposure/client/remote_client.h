@@ -12,7 +12,7 @@ enum class Where { kThisMachine, kElsewhere };
 
 struct RemoteOptions {
   std::string url;
-  std::string token;
+  std::string token;    // empty: none is sent, as over a unix socket of the owner's
   std::string ca_file;  // empty: the system's
   Where where = Where::kElsewhere;
   // Where tools are called: with a delegate's token, or with an endpoint's key.
@@ -24,5 +24,7 @@ Result<std::unique_ptr<Client>> open_remote(const RemoteOptions& options);
 
 // Whether a server answers there.
 bool answers(const RemoteOptions& options);
+// Its answer to a GET of a member of an object, without any token; empty when it has none.
+std::string asked(const RemoteOptions& options, const std::string& target, std::string_view member);
 
 }  // namespace cairn::client

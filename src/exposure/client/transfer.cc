@@ -306,30 +306,50 @@ Result<Imported> import_tree(Client& client, ImportTarget& target,
   return done;
 }
 
+Result<Amount> amount_of(Client& client, const std::string& node, const std::string& path) {
+  json::Object arguments{{"nodeKey", node}};
+  if (!path.empty()) arguments["path"] = path;
+  const auto answer = TRY(client.call("fs_stat", arguments));
+  const Arguments stat(answer.as_object());
+  const bool is_file = stat.text("type") == "file";
+  return Amount{.files = is_file ? 1 : static_cast<std::uint64_t>(stat.number("fileCount")),
+                .bytes = static_cast<std::uint64_t>(stat.number(is_file ? "size" : "totalBytes"))};
+}
+
 Result<ExportResult> export_tree(Client& client, const Resolved& from,
-                                 const std::filesystem::path& target, Progress& progress) {
-  if (client.engine() != nullptr) {
-    return export_here(*client.engine(), client, from, target, progress);
-  }
+                                 const std::filesystem::path& target, Progress& progress,
+                                 const RoomLimits& limits) {
   const auto node = TRY(pin(client, from.tree));
+  const auto wanted = TRY(amount_of(client, node, from.path));
+  TRY(check_room(target, wanted, limits));
+  const Resolved pinned{{node, TreeKind::kNode}, from.path};
+  if (client.engine() != nullptr) {
+    return export_here(*client.engine(), client, pinned, target, progress);
+  }
   auto directory = TRY(os::NewDirectory::make(target));
   ExportResult out;
-  auto done =
-      walk_stored(client, node, from.path,
-                  [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
-                    TRY(progress.go_on());
-                    if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
-                    TRY(directory.add_file(path, [&](const Client::Sink& sink) {
-                      return client.read_file(node, join(from.path, path), [&](ByteView portion) {
-                        progress.bytes += portion.size();
-                        return progress.stop ? progress.go_on() : sink(portion);
-                      });
-                    }));
-                    out.files += 1;
-                    out.bytes += entry.size;
-                    progress.files += 1;
-                    return {};
-                  });
+  auto done = walk_stored(
+      client, node, from.path,
+      [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
+        TRY(progress.go_on());
+        if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
+        TRY(directory.add_file(path, [&](const Client::Sink& sink) {
+          return client.read_file(
+              node, join(from.path, path), [&](ByteView portion) -> Result<void> {
+                progress.bytes += portion.size();
+                TRY(progress.go_on());
+                // The room was for what the server said.
+                if (progress.bytes > wanted.bytes || out.files >= wanted.files) {
+                  return fail(Code::kUnavailable, "the server sends more than it said there is");
+                }
+                return sink(portion);
+              });
+        }));
+        out.files += 1;
+        out.bytes += entry.size;
+        progress.files += 1;
+        return {};
+      });
   if (done) return out;
   directory.clear();
   return Failure(std::move(done).error());

@@ -16,6 +16,7 @@
 #include "exposure/client/address.h"
 #include "exposure/client/client.h"
 #include "exposure/client/local_tree.h"
+#include "exposure/client/room.h"
 
 namespace cairn::client {
 
@@ -69,8 +70,13 @@ Result<Imported> import_tree(Client& client, ImportTarget& target,
                              const std::filesystem::path& source, const ImportHow& how,
                              Progress& progress);
 
-// Writes a directory of a tree into one that is new or empty.
+// Writes a directory of a tree into one that is new or empty. STORAGE_FULL before anything is
+// written when it does not fit. A server that sends more than it said is UNAVAILABLE.
 Result<ExportResult> export_tree(Client& client, const Resolved& from,
-                                 const std::filesystem::path& target, Progress& progress);
+                                 const std::filesystem::path& target, Progress& progress,
+                                 const RoomLimits& limits = {});
+
+// What a directory of a tree has below it, as the store counts it.
+Result<Amount> amount_of(Client& client, const std::string& node, const std::string& path);
 
 }  // namespace cairn::client

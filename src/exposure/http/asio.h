@@ -14,8 +14,10 @@
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/error_code.hpp>
@@ -27,8 +29,11 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 using Executor = asio::io_context::executor_type;
-using Socket = asio::basic_stream_socket<tcp, Executor>;
+using Local = asio::local::stream_protocol;
+// Of TCP, or of this machine alone.
+using Socket = asio::basic_stream_socket<asio::generic::stream_protocol, Executor>;
 using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+using LocalAcceptor = asio::basic_socket_acceptor<Local, Executor>;
 using SteadyClock = std::chrono::steady_clock;
 using Timer = asio::basic_waitable_timer<SteadyClock, asio::wait_traits<SteadyClock>, Executor>;
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxHead = 64 * 1024;
 constexpr std::size_t kPortion = 256 * 1024;
+constexpr std::string_view kUnix = "unix:";
 
 bool idempotent(Method method) {
   switch (method) {
@@ -45,6 +46,12 @@ Result<std::uint16_t> parse_port(std::string_view text) {
 
 Result<Url> Url::parse(std::string_view text) {
   Url url;
+  if (text.starts_with(kUnix)) {
+    url = {.scheme = "http", .host = "localhost", .port = 80, .base_path = {}};
+    url.socket = text.substr(kUnix.size());
+    if (!url.socket.empty()) return url;
+    return fail(Code::kInvalidArgument, "there is no path behind '{}'", shown(text));
+  }
   const std::size_t mark = text.find("://");
   url.scheme = lowered(text.substr(0, mark == std::string_view::npos ? 0 : mark));
   if (url.scheme != "http" && url.scheme != "https") {
@@ -79,7 +86,10 @@ std::string Url::authority() const {
   return port == own_port(scheme) ? name : fmt::format("{}:{}", name, port);
 }
 
-std::string Url::render() const { return fmt::format("{}://{}{}", scheme, authority(), base_path); }
+std::string Url::render() const {
+  if (!socket.empty()) return fmt::format("{}{}", kUnix, socket.string());
+  return fmt::format("{}://{}{}", scheme, authority(), base_path);
+}
 
 std::string_view ClientResponse::header(std::string_view lower_name) const {
   for (const auto& [name, value] : headers) {

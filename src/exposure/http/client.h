@@ -28,12 +28,14 @@ namespace cairn::http {
 
 struct ClientResponse;
 
-// `https://host:8443/base`, without user, query and fragment.
+// `https://host:8443/base`, without user, query and fragment; or `unix:/path`, a socket of this
+// machine that speaks HTTP.
 struct Url {
   std::string scheme;  // http or https
   std::string host;    // an IPv6 address without its brackets
   std::uint16_t port = 0;
-  std::string base_path;  // empty, or begins with a slash and does not end in one
+  std::string base_path;              // empty, or begins with a slash and does not end in one
+  std::filesystem::path socket = {};  // empty: over TCP
 
   static Result<Url> parse(std::string_view text);
   // Without the port when it is the scheme's own.

@@ -1,6 +1,7 @@
 #include "exposure/http/client_wire.h"
 
 #include <optional>
+#include <vector>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -11,6 +12,7 @@
 #include <openssl/ssl.h>
 
 #include "exposure/http/asio.h"
+#include "exposure/http/local_socket.h"
 
 namespace cairn::http {
 namespace {
@@ -89,25 +91,39 @@ struct ClientWire::Inner {
   }
 
   Result<void> connect(const Url& url, const ClientOptions& options);
+  Result<void> connect_to(const Url& url, const std::vector<Socket::endpoint_type>& endpoints,
+                          std::chrono::milliseconds timeout);
   Result<void> shake_hands(const Url& url, const ClientOptions& options);
 };
 
 Result<void> ClientWire::Inner::connect(const Url& url, const ClientOptions& options) {
+  if (!url.socket.empty()) {
+    const auto at = TRY(LocalAddress::of(url.socket));
+    return connect_to(url, {at.endpoint}, options.connect_timeout);
+  }
   error_code error;
   asio::ip::basic_resolver<tcp, Executor> resolver(io.get_executor());
-  const auto endpoints = resolver.resolve(url.host, std::to_string(url.port), error);
+  const auto found = resolver.resolve(url.host, std::to_string(url.port), error);
   if (error) {
     return fail(Code::kUnavailable, "the host '{}' is not known: {}", url.host, error.message());
   }
-  const auto start = [&](auto handler) { asio::async_connect(socket, endpoints, handler); };
-  const Done done = TRY(run(options.connect_timeout, start));
-  if (done.error) {
-    close();
-    return fail(Code::kUnavailable, "cannot reach {}: {}", url.authority(), done.error.message());
-  }
+  std::vector<Socket::endpoint_type> endpoints;
+  for (const auto& one : found) endpoints.emplace_back(one.endpoint());
+  TRY(connect_to(url, endpoints, options.connect_timeout));
   socket.set_option(tcp::no_delay(true), error);
   if (url.scheme == "https") return shake_hands(url, options);
   return {};
+}
+
+Result<void> ClientWire::Inner::connect_to(const Url& url,
+                                           const std::vector<Socket::endpoint_type>& endpoints,
+                                           milliseconds timeout) {
+  const auto start = [&](auto handler) { asio::async_connect(socket, endpoints, handler); };
+  const Done done = TRY(run(timeout, start));
+  if (!done.error) return {};
+  close();
+  return fail(Code::kUnavailable, "cannot reach {}: {}",
+              url.socket.empty() ? url.authority() : url.render(), done.error.message());
 }
 
 Result<void> ClientWire::Inner::shake_hands(const Url& url, const ClientOptions& options) {

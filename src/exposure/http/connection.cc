@@ -31,7 +31,8 @@ std::string_view without_authority(std::string_view target) {
 
 }  // namespace
 
-Connection::Connection(Socket socket, std::string remote, ConnectionHost& host, Shared& shared)
+Connection::Connection(Socket socket, std::string remote, Peer peer, ConnectionHost& host,
+                       Shared& shared)
     : host_(host),
       shared_(shared),
       wire_(std::move(socket), *shared.tls.lock()),
@@ -39,6 +40,7 @@ Connection::Connection(Socket socket, std::string remote, ConnectionHost& host, 
       remote_(std::move(remote)) {
   request_.head = &head_;
   request_.remote = remote_;
+  request_.peer = peer;
   request_.tls = wire_.is_tls();
 }
 

@@ -29,7 +29,7 @@ class ConnectionHost {
 
 class Connection final {
  public:
-  Connection(Socket socket, std::string remote, ConnectionHost& host, Shared& shared);
+  Connection(Socket socket, std::string remote, Peer peer, ConnectionHost& host, Shared& shared);
 
   // Until the connection is over.
   Task<void> run();

@@ -28,12 +28,19 @@ enum class Method { kGet, kHead, kPost, kPut, kPatch, kDelete, kOptions, kOther 
 
 std::string_view name(Method method);
 
+// How a request came in.
+enum class Peer {
+  kNetwork,  // from anybody
+  kOwner,    // over the server's unix socket, from a process of its own user, or root's
+};
+
 struct Request {
   Method method = Method::kGet;
   std::string_view target;  // as it was sent: path and query, percent-encoded
   std::string_view path;    // the target before '?', still percent-encoded
   std::string_view query;   // after '?', still percent-encoded
   std::string_view remote;  // the client's address, without port
+  Peer peer = Peer::kNetwork;
   bool tls = false;
   std::optional<std::uint64_t> content_length;  // nothing: chunked, or no body
   bool has_body = false;

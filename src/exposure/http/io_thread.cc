@@ -7,6 +7,7 @@
 #include <boost/asio/detached.hpp>
 #include <pthread.h>
 
+#include "exposure/http/local_socket.h"
 #include "exposure/http/response_head.h"
 
 namespace cairn::http {
@@ -44,6 +45,7 @@ IoThread::IoThread(Shared& shared)
     : shared_(shared),
       work_(io_.get_executor()),
       acceptor_(io_.get_executor()),
+      local_acceptor_(io_.get_executor()),
       pause_(io_.get_executor()),
       ticker_(io_.get_executor()) {}
 
@@ -56,6 +58,7 @@ IoThread::~IoThread() {
 void IoThread::start() {
   // Accepting goes on from a coroutine of this thread, so take() needs no lock.
   asio::co_spawn(io_.get_executor(), accept(), asio::detached);
+  asio::co_spawn(io_.get_executor(), accept_local(), asio::detached);
   thread_ = std::thread([this] { io_.run(); });
   pthread_setname_np(thread_.native_handle(), "http-io");
 }
@@ -64,17 +67,30 @@ Task<void> IoThread::accept() {
   while (acceptor_.is_open()) {
     tcp::endpoint peer;
     auto [error, socket] = co_await acceptor_.async_accept(peer, use_task);
-    if (!error) {
-      take(std::move(socket), peer);
-    } else if (error != asio::error::operation_aborted) {
-      // Out of descriptors, most likely: some may be free again soon.
-      pause_.expires_after(milliseconds(50));
-      co_await pause_.async_wait(use_task);
-    }
+    if (!error) take(std::move(socket), text_of(peer.address()), Peer::kNetwork);
+    if (error) co_await pause(error);
   }
 }
 
-void IoThread::take(Socket socket, const tcp::endpoint& peer) {
+Task<void> IoThread::accept_local() {
+  while (local_acceptor_.is_open()) {
+    auto [error, socket] = co_await local_acceptor_.async_accept(use_task);
+    // Nobody else can get here, unless somebody made the socket's directory and it public.
+    if (!error && is_own_user(socket.native_handle())) {
+      take(std::move(socket), "local", Peer::kOwner);
+    }
+    if (error) co_await pause(error);
+  }
+}
+
+Task<void> IoThread::pause(error_code error) {
+  if (error == asio::error::operation_aborted) co_return;
+  // Out of descriptors, most likely: some may be free again soon.
+  pause_.expires_after(milliseconds(50));
+  co_await pause_.async_wait(use_task);
+}
+
+void IoThread::take(Socket socket, std::string remote, Peer peer) {
   error_code ignored;
   if (count_connections(+1) > static_cast<int>(shared_.options.max_connections)) {
     // Never waits for a client that is not going to be served.
@@ -87,7 +103,7 @@ void IoThread::take(Socket socket, const tcp::endpoint& peer) {
     count_connections(-1);
     return;
   }
-  auto connection = std::make_unique<Connection>(std::move(socket), text_of(peer.address()),
+  auto connection = std::make_unique<Connection>(std::move(socket), std::move(remote), peer,
                                                  static_cast<ConnectionHost&>(*this), shared_);
   Connection* raw = connection.get();
   connections_.emplace(raw, std::move(connection));
@@ -130,6 +146,7 @@ void IoThread::stop_connections() {
   asio::post(io_, [this] {
     error_code ignored;
     acceptor_.close(ignored);
+    local_acceptor_.close(ignored);
     pause_.cancel();
     for (const auto& [connection, owned] : connections_) connection->stop();
   });

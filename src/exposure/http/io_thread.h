@@ -22,6 +22,7 @@ class IoThread final : public ConnectionHost {
   // Before start().
   asio::io_context& io() { return io_; }
   void listen(Acceptor acceptor) { acceptor_ = std::move(acceptor); }
+  void listen(LocalAcceptor acceptor) { local_acceptor_ = std::move(acceptor); }
   void start();
 
   // Any thread.
@@ -32,15 +33,18 @@ class IoThread final : public ConnectionHost {
 
  private:
   Task<void> accept();
+  Task<void> accept_local();
+  Task<void> pause(error_code error);
   Task<void> tick();
   Task<void> serve(Connection* connection);
-  void take(Socket socket, const tcp::endpoint& peer);
+  void take(Socket socket, std::string remote, Peer peer);
   int count_connections(int change);
 
   Shared& shared_;
   asio::io_context io_{1};
   asio::executor_work_guard<Executor> work_;
   Acceptor acceptor_;
+  LocalAcceptor local_acceptor_;
   Timer pause_;
   Timer ticker_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;

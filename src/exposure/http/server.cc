@@ -8,6 +8,7 @@
 
 #include "base/quote.h"
 #include "exposure/http/io_thread.h"
+#include "exposure/http/local_socket.h"
 #include "exposure/http/tls.h"
 
 namespace cairn::http {
@@ -48,6 +49,7 @@ class AsioServer final : public Server {
   ~AsioServer() override { stop(); }
 
   Result<void> begin();
+  Result<void> begin_local();
   std::uint16_t port() const override { return port_; }
   Result<void> reload_tls() override;
   void stop() override;
@@ -58,8 +60,17 @@ class AsioServer final : public Server {
   std::uint16_t port_ = 0;
 };
 
+Result<void> AsioServer::begin_local() {
+  auto thread = std::make_unique<IoThread>(shared_);
+  thread->listen(TRY(listen_locally(thread->io(), shared_.options.socket)));
+  threads_.push_back(std::move(thread));
+  threads_.back()->start();
+  return {};
+}
+
 Result<void> AsioServer::begin() {
   const ServerOptions& options = shared_.options;
+  if (!options.socket.empty()) return begin_local();
   TRY(reload_tls());
   error_code error;
   const auto address = asio::ip::make_address(options.address, error);
@@ -100,6 +111,8 @@ void AsioServer::stop() {
     }
   }
   threads_.clear();
+  std::error_code ignored;
+  if (!shared_.options.socket.empty()) std::filesystem::remove(shared_.options.socket, ignored);
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ struct TlsFiles {
 };
 
 struct ServerOptions {
+  // A unix socket to listen on instead of an address, for the processes of this user and of root
+  // alone (mode 0600). What stands there goes. REQUIRES: nobody else listens there.
+  std::filesystem::path socket = {};
   std::string address = "127.0.0.1";  // IPv4 or IPv6, as numbers
   std::uint16_t port = 0;             // 0: any that is free
   unsigned io_threads = 0;            // 0: one for two cores, at most four

@@ -47,6 +47,16 @@ Result<std::string> MirrorDepot::key_of_place(Client& client, const std::string&
               shown(place_));
 }
 
+Result<void> MirrorDepot::check_count(Client& client, const std::string& root) const {
+  const auto amount = client::amount_of(client, root, place_);
+  // A place that is not there is one without files.
+  if (!amount && amount.error().code == Code::kPathNotFound) return {};
+  const auto files = TRY(amount).files;
+  const auto most = client::RoomLimits().max_files;
+  if (files <= most) return {};
+  return fail(Code::kStorageFull, "there are {} files, and a mirror takes {} at most", files, most);
+}
+
 Result<MirrorTree> MirrorDepot::list(Client& client, const std::string& root) {
   Listing now;
   if (const auto key = TRY(key_of_place(client, root)); !key.empty()) {

@@ -26,6 +26,9 @@ class MirrorDepot final {
 
   // The whole depot as it is now.
   Result<std::string> root(Client& client) const;
+  // STORAGE_FULL when the place has more files than anybody could list: a few nodes can stand for
+  // any number.
+  Result<void> check_count(Client& client, const std::string& root) const;
   // The place in a version of the depot; empty when it is not there.
   Result<MirrorTree> list(Client& client, const std::string& root);
 

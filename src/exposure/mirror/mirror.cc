@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "exposure/client/human.h"
 #include "exposure/client/pages.h"
+#include "exposure/client/room.h"
 #include "tools/executor/arguments.h"
 
 namespace cairn::mirror {
@@ -23,6 +24,18 @@ constexpr std::size_t kKeysAtOnce = 1000;  // as many as check_nodes takes
 
 bool is_step(const MirrorStep& step, MirrorSide to, EntryKind kind, bool remove) {
   return step.to == to && step.kind == kind && step.remove == remove;
+}
+
+// What the plan writes into the directory.
+client::Amount to_fetch(const MirrorTree& depot, const MirrorPlan& plan) {
+  client::Amount out;
+  for (const auto& step : plan.steps) {
+    if (!is_step(step, MirrorSide::kDirectory, EntryKind::kFile, false)) continue;
+    const auto entry = depot.entries.find(step.path);
+    out.files += 1;
+    if (entry != depot.entries.end()) out.bytes += entry->second.size;
+  }
+  return out;
 }
 
 // Reports what was skipped, and whether the other side keeps something of its own there.
@@ -58,8 +71,10 @@ Result<MirrorReport> Mirror::round(Client& client,
   for (int attempt = 1;; ++attempt) {
     // Read again with each attempt, the directory only once: it is the depot that moved.
     sides.root = TRY(depot_.root(client));
+    TRY(depot_.check_count(client, sides.root));
     sides.there = TRY(depot_.list(client, sides.root));
     const auto steps = TRY(plan(client, directory, sides));
+    TRY(client::check_room(settings_.directory, to_fetch(sides.there, steps)));
     TRY(check_not_emptied(sides, steps));
     MirrorReport report{.steps = {},
                         .conflicts = steps.conflicts,

@@ -209,8 +209,11 @@ Result<http::Plan> RestHandler::plan(const http::Request& request) {
   return plan_tool(request, found);
 }
 
-Result<Caller> RestHandler::caller_of(const http::Request& request, std::string_view realm) const {
-  return executor_.authenticate(TRY(bearer(request)), realm, Entrance::kRest);
+Result<Caller> caller_of(const Executor& executor, const http::Request& request,
+                         std::string_view realm, Entrance entrance) {
+  const bool owner = request.peer == http::Peer::kOwner && request.header("authorization").empty();
+  if (owner) return executor.machine_owner(realm, entrance);
+  return executor.authenticate(TRY(bearer(request)), realm, entrance);
 }
 
 http::Response RestHandler::run(const http::Request& request, const Caller& caller,
@@ -275,7 +278,7 @@ http::Plan RestHandler::plan_bytes(const http::Request& request, const Caller& c
 }
 
 Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Match& match) {
-  auto caller = TRY(caller_of(request, match.realm));
+  auto caller = TRY(caller_of(executor_, request, match.realm, Entrance::kRest));
   auto name = match.route->tool;
   auto query = TRY(http::Query::parse(request.query));
   // A file may be written as it is, and its lines asked for as JSON: the query tells.
@@ -343,8 +346,9 @@ Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sig
 }
 
 Result<http::Response> RestHandler::metrics(const http::Request& request) const {
-  if (options_.behind_proxy || !is_local(request.remote)) {
-    if (!TRY(executor_.is_admin(TRY(caller_of(request, "me"))))) {
+  const bool own = request.peer == http::Peer::kOwner;
+  if (!own && (options_.behind_proxy || !is_local(request.remote))) {
+    if (!TRY(executor_.is_admin(TRY(caller_of(executor_, request, "me", Entrance::kRest))))) {
       return fail(Code::kForbidden, "metrics are for admins only");
     }
   }
@@ -394,12 +398,12 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
   }
   if (path == "/api/auth/refresh" || path == "/api/auth/login") return wrong_method("POST");
   if (auto parts = match_pattern("/api/realm/{realm}/tools", segments); parts) {
-    TRY(caller_of(request, parts->front().second));
+    TRY(caller_of(executor_, request, parts->front().second, Entrance::kRest));
     if (!get) return wrong_method("GET");
     return json_response(describe_tools(executor_.table()));
   }
   if (auto parts = match_pattern("/api/realm/{realm}/tools/{name}", segments); parts) {
-    auto caller = TRY(caller_of(request, parts->front().second));
+    auto caller = TRY(caller_of(executor_, request, parts->front().second, Entrance::kRest));
     if (!post) return wrong_method("POST");
     const auto& tool = *TRY(executor_.table().find(parts->back().second));
     if (tool.body != Body::kArguments) {

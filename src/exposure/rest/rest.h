@@ -49,7 +49,6 @@ class RestHandler final : public http::Handler {
                         json::Object arguments);
   http::Response run(const http::Request& request, const Caller& caller, const Tool& tool,
                      json::Value arguments, ByteView body);
-  Result<Caller> caller_of(const http::Request& request, std::string_view realm) const;
   Result<json::Object> issue(ByteView body, bool sign_in);
   Result<http::Plan> plan_auth(const http::Request& request, bool sign_in);
   Result<http::Response> metrics(const http::Request& request) const;
@@ -71,6 +70,10 @@ class RestHandler final : public http::Handler {
   std::atomic<bool> stopping_ = false;
 };
 
+// Whoever made the request: who holds its token, or the machine's owner when it came without one
+// over the owner's socket. `realm` as Executor::authenticate takes it.
+Result<Caller> caller_of(const Executor& executor, const http::Request& request,
+                         std::string_view realm, Entrance entrance);
 // The token of an Authorization header. INVALID_TOKEN when there is none.
 Result<std::string_view> bearer(const http::Request& request);
 // A body that may be left out when nothing has to be said. INVALID_JSON.

@@ -180,6 +180,7 @@ std::string_view name(SandboxChange::Kind kind) {
 }
 
 Result<void> check_out(Client& client, SandboxTree& tree) {
+  TRY(check_room(tree.directory, TRY(amount_of(client, tree.root, tree.path))));
   const auto directory = TRY(os::NewDirectory::make(tree.directory));
   return walk_stored(
       client, tree.root, tree.path,

@@ -1,6 +1,7 @@
 #include "exposure/sandbox/program.h"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,10 +19,14 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/os/disk_files.h"
+#include "base/os/handle.h"
+#include "base/pause.h"
 #include "base/quote.h"
 
 namespace cairn::sandbox {
@@ -87,8 +93,11 @@ void add_system(Words& out, const std::filesystem::path& hidden) {
   }
 }
 
-// In the child, before another program takes its place.
-[[noreturn]] void become(const Words& words) {
+// In the child, before another program takes its place. It gets no environment: bubblewrap is the
+// first process inside, and whatever is there can read the first process's in /proc.
+[[noreturn]] void become(const Words& words, std::uint64_t memory = RLIM_INFINITY) {
+  const rlimit most{.rlim_cur = memory, .rlim_max = memory};
+  if (memory != RLIM_INFINITY && ::setrlimit(RLIMIT_DATA, &most) != 0) ::_exit(kCannotRun);
   std::vector<char*> pointers;
   for (const auto& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
@@ -98,7 +107,8 @@ void add_system(Words& out, const std::filesystem::path& hidden) {
   ::signal(SIGPIPE, SIG_DFL);
   // Whatever else this process has open, or was given by its parent, stays outside.
   if (::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) ::_exit(kCannotRun);
-  ::execv(pointers.front(), pointers.data());
+  char* nothing[] = {nullptr};
+  ::execve(pointers.front(), pointers.data(), nothing);
   ::_exit(kCannotRun);
 }
 
@@ -108,6 +118,27 @@ int wait_for(pid_t child) {
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
+
+// Ends a process when its time is over.
+class Watchdog final {
+ public:
+  Watchdog(pid_t child, std::chrono::seconds time)
+      : child_(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))) {
+    if (time.count() == 0) return;
+    thread_ = std::jthread([this, time](const std::stop_token& stop) {
+      if (!pause(time, stop)) return;
+      barked_ = true;
+      // By its handle: the number may be another process's by now.
+      ::syscall(SYS_pidfd_send_signal, child_.fd(), SIGKILL, nullptr, 0);
+    });
+  }
+  bool barked() const { return barked_; }
+
+ private:
+  os::Handle child_;
+  std::atomic<bool> barked_ = false;
+  std::jthread thread_;
+};
 
 Failure cannot_start() {
   return fail(Code::kUnavailable, "cannot start the sandbox: {}", std::strerror(errno));
@@ -146,8 +177,9 @@ bool can_forbid_namespaces(const std::string& bwrap) {
 }
 
 Words bubblewrap(const std::string& program, const SandboxDirectory& directory,
-                 const std::filesystem::path& hidden) {
+                 const std::filesystem::path& hidden, std::uint64_t memory) {
   Words out{program};
+  const bool newer = can_forbid_namespaces(program);
   add(out, {"--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname",
             "sandbox", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"});
   add(out, {"--setenv", "PATH", kPath, "--setenv", "HOME", kHome, "--setenv", "LANG", "C.UTF-8"});
@@ -156,11 +188,14 @@ Words bubblewrap(const std::string& program, const SandboxDirectory& directory,
   for (const std::string name : {"passwd", "group"}) {
     add(out, {"--ro-bind", (directory.path() / name).string(), "/etc/" + name});
   }
-  add(out, {"--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", kHome});
+  add(out, {"--proc", "/proc", "--dev", "/dev"});
+  // What is in /tmp is memory too.
+  if (newer) add(out, {"--size", std::to_string(memory)});
+  add(out, {"--tmpfs", "/tmp", "--dir", kHome});
   add(out, {"--bind", directory.work().string(), "/work", "--chdir", "/work"});
   // For root, whose sandbox would otherwise write to /proc/sys.
   add(out, {"--remount-ro", "/proc", "--remount-ro", "/"});
-  if (can_forbid_namespaces(program)) add(out, {"--disable-userns"});
+  if (newer) add(out, {"--disable-userns"});
   return out;
 }
 
@@ -172,20 +207,22 @@ Result<void> write_users(const SandboxDirectory& directory) {
 }
 
 Result<int> run_without_terminal(SandboxDirectory& directory, const Words& words,
-                                 bool output_is_ours) {
+                                 const SandboxProgram& program) {
   const auto child = ::fork();
   if (child < 0) return cannot_start();
   if (child == 0) {
-    if (output_is_ours) ::dup2(STDERR_FILENO, STDOUT_FILENO);
-    become(words);
+    if (program.output_is_ours) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    become(words, program.limits.memory);
   }
   directory.set_command(child);
+  const Watchdog watchdog(child, program.limits.time);
   const auto code = wait_for(child);
   directory.set_command(0);
-  return code;
+  return watchdog.barked() ? kTimeIsOver : code;
 }
 
-Result<int> run_on_terminal(SandboxDirectory& directory, const Words& words) {
+Result<int> run_on_terminal(SandboxDirectory& directory, const Words& words,
+                            const SandboxLimits& limits) {
   termios modes{};
   winsize size{};
   ::tcgetattr(STDIN_FILENO, &modes);
@@ -193,13 +230,14 @@ Result<int> run_on_terminal(SandboxDirectory& directory, const Words& words) {
   int leader = -1;
   const auto child = ::forkpty(&leader, nullptr, &modes, &size);
   if (child < 0) return cannot_start();
-  if (child == 0) become(words);
+  if (child == 0) become(words, limits.memory);
   directory.set_command(child);
+  const Watchdog watchdog(child, limits.time);
   relay_terminal(leader);
   ::close(leader);
   const auto code = wait_for(child);
   directory.set_command(0);
-  return code;
+  return watchdog.barked() ? kTimeIsOver : code;
 }
 
 }  // namespace
@@ -214,7 +252,7 @@ Result<void> check_bubblewrap(const SandboxDirectory& directory, const SandboxPr
   TRY(write_users(directory));
   std::error_code error;
   std::filesystem::create_directory(directory.work(), error);
-  auto words = bubblewrap(bwrap, directory, program.hidden);
+  auto words = bubblewrap(bwrap, directory, program.hidden, program.limits.memory);
   add(words, {"--new-session", "--", "/bin/sh", "-c", ":"});
   auto said = TRY(ask(words));
   if (said.code == 0) return {};
@@ -228,18 +266,23 @@ Result<void> check_bubblewrap(const SandboxDirectory& directory, const SandboxPr
 }
 
 Result<int> run_sandboxed(SandboxDirectory& directory, const SandboxProgram& program) {
-  auto words = bubblewrap(find_program("bwrap"), directory, program.hidden);
+  auto words = bubblewrap(find_program("bwrap"), directory, program.hidden, program.limits.memory);
   const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
   const bool own_terminal = terminal && !program.output_is_ours;
   if (!own_terminal) add(words, {"--new-session"});
-  add(words, {"--"});
+  // The number of processes is a limit from inside: there it counts those of the sandbox alone.
+  // Some shells call it -u, some -p.
+  add(words, {"--", "/bin/sh", "-c",
+              fmt::format("ulimit -u {0} 2>/dev/null || ulimit -p {0} 2>/dev/null; exec \"$@\"",
+                          program.limits.processes),
+              "sh"});
   if (program.command.empty()) {
     words.push_back(shell());
   } else {
     words.insert(words.end(), program.command.begin(), program.command.end());
   }
-  if (own_terminal) return run_on_terminal(directory, words);
-  return run_without_terminal(directory, words, program.output_is_ours);
+  if (own_terminal) return run_on_terminal(directory, words, program.limits);
+  return run_without_terminal(directory, words, program);
 }
 
 }  // namespace cairn::sandbox

@@ -4,9 +4,11 @@
 
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/os/descriptors.h"
 #include "base/os/disk_files.h"
 #include "base/os/os_error.h"
+#include "base/os/secret_file.h"
 #include "base/pause.h"
 #include "exposure/http/server.h"
 #include "exposure/serve/metrics.h"
@@ -21,7 +23,11 @@ bool is_loopback(std::string_view address) {
   return address.starts_with("127.") || address == "::1";
 }
 
+// Keys of TLS are often shared with a group of the machine's servers.
+constexpr mode_t kOthers = 0007;
+
 Result<void> check_exposure(const ServeOptions& options) {
+  if (options.tls_key) TRY(os::check_secret(*options.tls_key, kOthers));
   if (options.tls_certificate.has_value() != options.tls_key.has_value()) {
     return fail(Code::kInvalidArgument, "--tls-cert and --tls-key go together");
   }
@@ -129,6 +135,7 @@ class RequestsOnly final : public http::Observer {
 
 Result<std::string> read_secret(const std::filesystem::path& file) {
   const auto secret = TRY(os::checked(os::read_line(file), "read", file));
+  TRY(os::check_secret(file));
   constexpr std::size_t kLeast = 16;
   if (secret.size() >= kLeast) return secret;
   return fail(Code::kInvalidArgument,
@@ -144,13 +151,14 @@ class Running final : public RunningServer {
   ~Running() override { Running::stop(); }
 
   Result<void> start() {
-    TRY(log_.open(options_.log_file));
     EngineOptions engine_options;
     engine_options.tell = [](const std::string& what) { fmt::print(stderr, "cairn: {}\n", what); };
     engine_options.executor.rate.per_second = options_.rate;
     engine_options.memory = options_.memory;
     metrics_.budget(options_.memory);
+    engine_options.alone = [this] { remove_stale_server(options_.data); };
     engine_ = TRY(Engine::open(options_.data, clock_, random_, metrics_, engine_options));
+    TRY(log_.open(options_.log_file));
     // Made now, so that other commands can use it as soon as the server is up.
     TRY(owner_token(*engine_, options_.data));
     TRY(check_directories(options_));
@@ -164,9 +172,10 @@ class Running final : public RunningServer {
     // On loopback, a Host that does not name this machine comes from a web page that rebinds DNS.
     // Behind a proxy any name may be right.
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
+    const auto secret = base64_encode(random_.bytes(kProofBytes));
     ways_in_.emplace(
         WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(), engine_->workspaces(),
-                      *directories_, *workspace_mcp_, clock_, random_},
+                      *directories_, *workspace_mcp_, clock_, random_, secret},
         rest::RestOptions{.version = options_.version,
                           .behind_proxy = options_.behind_proxy,
                           .metrics = [this] { return metrics_.render(); }},
@@ -181,9 +190,10 @@ class Running final : public RunningServer {
     }
     server_ = TRY(http::Server::start(server_options, *ways_in_, log_));
     TRY(start_internal());
+    start_local();
     url_ = url_of(options_.tls_key ? "https" : "http", options_.address, server_->port());
     // Last: whoever finds the file can use the server.
-    file_.emplace(options_.data, url_);
+    file_.emplace(options_.data, ServedAt{url_, secret});
     housekeeper_.emplace(*engine_, options_);
     return {};
   }
@@ -206,6 +216,8 @@ class Running final : public RunningServer {
     engine_->executor().end();
     if (internal_server_) internal_server_->stop();
     internal_server_.reset();
+    if (local_server_) local_server_->stop();
+    local_server_.reset();
     server_->stop();
     server_.reset();
     housekeeper_.reset();
@@ -214,7 +226,27 @@ class Running final : public RunningServer {
 
   const std::optional<std::string>& internal_url() const override { return internal_url_; }
 
+  const std::optional<std::string>& local_url() const override { return local_url_; }
+
  private:
+  static constexpr std::size_t kProofBytes = 32;
+  static constexpr std::size_t kMaxLocalConnections = 256;
+
+  // For this machine's owner. Where the file system knows no sockets, there is server.json.
+  void start_local() {
+    http::ServerOptions server_options;
+    server_options.socket = server_socket(std::filesystem::absolute(options_.data));
+    server_options.max_connections = kMaxLocalConnections;
+    auto server = http::Server::start(server_options, *ways_in_, internal_log_);
+    if (!server) {
+      fmt::print(stderr, "cairn: {}; commands on this machine go through {}\n",
+                 server.error().message, url_of("http", options_.address, server_->port()));
+      return;
+    }
+    local_server_ = *std::move(server);
+    local_url_ = "unix:" + server_options.socket.string();
+  }
+
   // For separate front ends: another address, another secret.
   Result<void> start_internal() {
     if (!options_.internal) return {};
@@ -246,6 +278,8 @@ class Running final : public RunningServer {
   std::optional<rest::InternalHandler> internal_;
   std::unique_ptr<http::Server> internal_server_;
   std::optional<std::string> internal_url_;
+  std::unique_ptr<http::Server> local_server_;
+  std::optional<std::string> local_url_;
   std::string url_;
   std::optional<ServerFile> file_;
   std::optional<Housekeeper> housekeeper_;

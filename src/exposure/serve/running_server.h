@@ -1,6 +1,6 @@
 // RunningServer: a data directory that is open in this process and served over HTTP, REST and MCP.
 //
-// While it runs, DIR/server.json says where, so that other commands find it.
+// While it runs, other commands of this machine find it by server_file.h.
 // Threads     start and stop it on one thread; its parts have rules of their own.
 // Fails with  STORE_LOCKED when another process has the directory open.
 #pragma once
@@ -28,6 +28,9 @@ class RunningServer {
   virtual mcp::Server& mcp() = 0;
   virtual mcp::Server& workspace_mcp() = 0;
   virtual const std::string& url() const = 0;
+  // `unix:DIR/cairn.sock`, where this machine's owner needs no token; nothing: there can be no
+  // socket.
+  virtual const std::optional<std::string>& local_url() const = 0;
   virtual const std::optional<std::string>& internal_url() const = 0;
 
   // Reads the TLS files again and opens the log file anew; with what is of no use there, goes on as

@@ -22,6 +22,8 @@ void greet(const ServeOptions& options, RunningServer& server) {
   const auto internal = server.internal_url()
                             ? fmt::format("  internal     {}/internal\n", *server.internal_url())
                             : std::string();
+  const auto socket =
+      server.local_url() ? fmt::format("  socket       {}\n", *server.local_url()) : std::string();
   std::string directories;
   for (const auto& one : options.directories) {
     directories += fmt::format("  directory    {}/mcp/directories/{}  {}{}\n", url, one.name,
@@ -35,7 +37,7 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  memory       {} MB\n"
       "  API          {}/api/docs\n"
       "  MCP          {}/mcp\n"
-      "{}{}"
+      "{}{}{}"
       "\n"
       "Try it:\n"
       "  export CAIRN_SERVER={} CAIRN_TOKEN=$(cat {})\n"
@@ -45,7 +47,7 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "\n",
       options.version, std::filesystem::absolute(options.data).string(), url,
       server.engine().owner().render(), token_file, options.memory.total / 1'000'000, url, url,
-      directories, internal, url, token_file, url);
+      socket, directories, internal, url, token_file, url);
   std::fflush(stdout);
 }
 

@@ -212,7 +212,7 @@ TEST(ServerFileTest, IsTakenForNothingUnlessItNamesAnAddress) {
     EXPECT_EQ(found.error().code, Code::kUnavailable) << text;
   }
   {
-    const ServerFile file(tree.root(), "http://127.0.0.1:1");
+    const ServerFile file(tree.root(), {"http://127.0.0.1:1", "s3cret"});
     EXPECT_EQ(*running_server(tree.root()), "http://127.0.0.1:1");
     EXPECT_THAT(tree.content("server.json"), HasSubstr(fmt::format("\"pid\":{}", ::getpid())));
   }

@@ -11,6 +11,7 @@
 
 #include "data/endpoint/hidden_keys.h"
 #include "exposure/http/uri.h"
+#include "exposure/serve/server_file.h"
 
 namespace cairn {
 namespace {
@@ -68,17 +69,18 @@ std::string without_keys(std::string_view path) {
       fmt::format("{}{}", path.starts_with('/') ? "/" : "", fmt::join(*segments, "/")));
 }
 
-Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request) {
-  const auto token = TRY(rest::bearer(request));
+Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, Executor& executor,
+                                const http::Request& request) {
+  auto caller = TRY(rest::caller_of(executor, request, "me", Entrance::kMcp));
   const auto query = TRY(http::Query::parse(request.query));
   const auto selection =
       TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
-  return agent.admit(token, selection, desk_of(request));
+  return agent.admit(std::move(caller), selection, desk_of(request));
 }
 
 Result<mcp::PrincipalPtr> admit(const work::DepotWorkspaces& workspaces, Executor& executor,
                                 const http::Request& request) {
-  const auto caller = TRY(executor.authenticate(TRY(rest::bearer(request)), "me", Entrance::kMcp));
+  const auto caller = TRY(rest::caller_of(executor, request, "me", Entrance::kMcp));
   const auto query = TRY(http::Query::parse(request.query));
   const auto selection =
       TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
@@ -89,7 +91,7 @@ Result<mcp::PrincipalPtr> admit(const work::DepotWorkspaces& workspaces, Executo
 
 Result<mcp::PrincipalPtr> admit(const work::ServedDirectories& directories, Executor& executor,
                                 const http::Request& request) {
-  const auto caller = TRY(executor.authenticate(TRY(rest::bearer(request)), "me", Entrance::kMcp));
+  const auto caller = TRY(rest::caller_of(executor, request, "me", Entrance::kMcp));
   const auto query = TRY(http::Query::parse(request.query));
   const auto selection =
       TRY(agent::selection_of([&](std::string_view name) { return request.header(name); }, query));
@@ -99,10 +101,11 @@ Result<mcp::PrincipalPtr> admit(const work::ServedDirectories& directories, Exec
 }
 
 WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)
-    : rest_(parts.executor, rest),
+    : proof_secret_(parts.proof_secret),
+      rest_(parts.executor, rest),
       mcp_(parts.mcp, parts.clock, parts.random,
-           {.admit = [&agent = parts.agent](
-                         const http::Request& request) { return admit(agent, request); },
+           {.admit = [&agent = parts.agent, &executor = parts.executor](
+                         const http::Request& request) { return admit(agent, executor, request); },
             .hosts = hosts,
             .max_body_bytes = kMaxBodyBytes}),
       endpoint_rest_(parts.bound),
@@ -134,7 +137,25 @@ http::Plan WaysIn::begin(const http::Request& request) {
   if (request.path.starts_with(kDirectories)) return directory_mcp_.begin(request);
   if (is_endpoint_mcp(request.path)) return endpoint_mcp_.begin(request);
   if (rest::EndpointRest::is_here(request.path)) return endpoint_rest_.begin(request);
+  if (request.path == kProofPath && !proof_secret_.empty()) {
+    auto proved = prove(request);
+    return proved ? *std::move(proved) : http::error_response(proved.error());
+  }
   return rest_.begin(request);
+}
+
+Result<http::Response> WaysIn::prove(const http::Request& request) const {
+  constexpr std::size_t kLeast = 16;
+  constexpr std::size_t kMost = 256;
+  const auto query = TRY(http::Query::parse(request.query));
+  const auto challenge = query.get("challenge").value_or("");
+  if (challenge.size() < kLeast || challenge.size() > kMost) {
+    return fail(Code::kInvalidArgument, "challenge should have {} to {} characters", kLeast, kMost);
+  }
+  return http::Response{
+      .content_type = "application/json",
+      .headers = {{"Cache-Control", "no-store"}},
+      .body = json::write(json::Object{{"proof", proof_of(proof_secret_, challenge)}})};
 }
 
 void WaysIn::stopping() {

@@ -6,6 +6,7 @@
 //   /api/v2/mcp/server/{key}, /api/v2/mcp     MCP with an endpoint's key, in the path or as bearer
 //   /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
+//   /proof?challenge=…                        that this is the server of DIR/server.json
 //   everything else                           REST with a delegate's token
 //
 // Threads     every function may be called from any thread.
@@ -21,7 +22,8 @@
 namespace cairn {
 
 // Whoever holds the bearer token of a request, with the tools that its headers and query select.
-Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, const http::Request& request);
+Result<mcp::PrincipalPtr> admit(agent::AgentService& agent, Executor& executor,
+                                const http::Request& request);
 
 // Whoever holds an endpoint's key.
 Result<mcp::PrincipalPtr> admit(const agent::EndpointService& endpoints,
@@ -50,6 +52,7 @@ class WaysIn final : public http::Handler {
     mcp::Server& workspace_mcp;
     const Clock& clock;
     Random& random;
+    std::string proof_secret = {};  // server_file.h; empty: it proves nothing
   };
   // REQUIRES: the parts outlive it.
   WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts);
@@ -59,6 +62,9 @@ class WaysIn final : public http::Handler {
   void stopping();
 
  private:
+  Result<http::Response> prove(const http::Request& request) const;
+
+  const std::string proof_secret_;
   rest::RestHandler rest_;
   mcp::HttpHandler mcp_;
   rest::EndpointRest endpoint_rest_;

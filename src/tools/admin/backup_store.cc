@@ -1,6 +1,9 @@
 #include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "base/quote.h"
+#include "data/store/open.h"
 #include "tools/admin/tools.h"
 #include "tools/executor/call.h"
 #include "tools/executor/shape.h"
@@ -17,6 +20,12 @@ Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
   }
   TRY(call.services().audit.flush());
   TRY(call.services().realms.store().backup(target));
+  const auto files = arguments.flag("link") ? BackupFiles::kLinked : BackupFiles::kCopied;
+  if (auto sealed = seal_backup(target, files); !sealed) {
+    std::error_code ignored;
+    std::filesystem::remove_all(target, ignored);
+    return Failure(std::move(sealed).error());
+  }
   json::Object out;
   out["target"] = target.string();
   return Reply(std::move(out));
@@ -31,7 +40,12 @@ Tool backup_store() {
       .description =
           "A consistent copy of the whole store, of all users, into a new directory on the "
           "server's machine, while it is used. For admins.",
-      .input = shape::object({{"target", shape::text("Absolute path that does not exist yet")}}),
+      .input = shape::object(
+          {{"target", shape::text("Absolute path that does not exist yet")},
+           {"link",
+            shape::flag("Share files that never change with the store, as links on its "
+                        "disk: no room, and no help when the disk goes"),
+            shape::kOptional}}),
       .output = shape::object({{"target", shape::text()}}),
       .annotations = {},
       .right = Right::kAdmin,

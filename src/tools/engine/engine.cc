@@ -1,13 +1,18 @@
 #include "tools/engine/engine.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "base/os/disk_files.h"
 #include "base/os/os_error.h"
+#include "base/os/secret_file.h"
+#include "base/quote.h"
 #include "data/realm/clock_memory.h"
 #include "data/realm/gc.h"
 #include "data/realm/moved_back.h"
 #include "data/realm/owner.h"
+#include "data/store/directory_lock.h"
 #include "data/store/open.h"
 #include "tools/engine/all_tools.h"
 #include "tools/files/seen_files.h"
@@ -50,6 +55,8 @@ class OpenEngine final : public Engine {
     keep_time(std::chrono::minutes(1));
     return {};
   }
+
+  void keep(DirectoryLock lock) { lock_ = std::move(lock); }
 
   Executor& executor() override { return executor_; }
   BoundCalls& bound() override { return bound_; }
@@ -105,6 +112,7 @@ class OpenEngine final : public Engine {
   }
 
   // In the order in which they need each other; destroyed the other way round, the store last.
+  std::optional<DirectoryLock> lock_;  // of the directory; none in memory
   std::unique_ptr<GuardedClock> guarded_;
   std::unique_ptr<Store> store_;
   Realms realms_;
@@ -120,6 +128,34 @@ class OpenEngine final : public Engine {
   work::DepotWorkspaces workspaces_;
   RealmId owner_;
 };
+
+// What Cairn itself puts into a data directory, and what a new disk has.
+constexpr std::array<std::string_view, 7> kOwnNames = {
+    "store",           "owner.token", "owner.token.new", "server.json",
+    "server.json.new", "cairn.sock",  "lost+found"};
+
+// A store is not made among somebody else's files: a mistyped --data would put secrets there, and
+// take the directory's modes away from its owner.
+Result<void> check_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (is_backup(directory)) {
+    return fail(Code::kInvalidArgument,
+                "{0} is a backup, which stays as it is; make a data directory from it with: cairn "
+                "restore {0} NEW_DIRECTORY",
+                directory.string());
+  }
+  if (std::filesystem::exists(directory / "store", error)) return {};
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    const auto name = at->path().filename().string();
+    if (std::ranges::find(kOwnNames, name) != kOwnNames.end()) continue;
+    return fail(Code::kInvalidArgument,
+                "{} is no data directory, and not empty: '{}' is in it; name a directory that is "
+                "empty or does not exist yet",
+                directory.string(), shown(name));
+  }
+  return {};
+}
 
 // Enough for RocksDB to get going again on a full disk, and for some thousand deletions.
 constexpr std::uint64_t kReserveBytes = 16 << 20;
@@ -149,10 +185,13 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& direct
                                              const EngineOptions& options) {
   // Other users of the machine have no business in it.
   std::error_code ignored;
+  TRY(check_directory(directory));
   if (options.create && std::filesystem::create_directories(directory, ignored)) {
     // Only a directory that was just made: an existing one has the rights that its owner chose.
     std::filesystem::permissions(directory, std::filesystem::perms::owner_all, ignored);
   }
+  auto lock = TRY(DirectoryLock::take(directory));
+  if (options.alone) options.alone();
   StoreOptions store_options;
   store_options.create = options.create;
   store_options.is_commit = is_commit_record;
@@ -170,6 +209,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& direct
   const auto& time = *guarded;
   auto engine = std::make_unique<OpenEngine>(std::move(guarded), std::move(store), time, random,
                                              all_tools(), meter, with_age);
+  engine->keep(std::move(lock));
   TRY(engine->begin(time, random));
   return engine;
 }
@@ -183,7 +223,10 @@ Result<std::string> read_owner_token(const std::filesystem::path& directory) {
   const auto file = token_file(directory);
   auto token = os::read_line(file);
   if (!token && token.error() != ENOENT) return os::io_error("read", file, token.error());
-  if (token && !token->empty()) return *std::move(token);
+  if (token && !token->empty()) {
+    TRY(os::check_secret(file));
+    return *std::move(token);
+  }
   return fail(Code::kInvalidToken, "there is no token in {}; 'cairn token rotate' makes one",
               file.string());
 }
@@ -200,6 +243,7 @@ Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::pa
 
 Result<std::string> owner_token(Engine& engine, const std::filesystem::path& directory) {
   auto known = read_owner_token(directory);
+  if (!known && known.error().code == Code::kForbidden) return known;
   if (known && engine.services().delegates.authenticate(*known)) return known;
   return rotate_owner_token(engine, directory);
 }

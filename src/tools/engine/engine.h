@@ -3,13 +3,16 @@
 //
 //   DIR/store         the store
 //   DIR/owner.token   the owner's access token (mode 0600)
+//   and what a server of it leaves there (exposure/serve/server_file.h)
 //
 // Threads     every function may be called from any thread.
-// Fails with  STORE_LOCKED, STORE_INCOMPATIBLE and IO_ERROR from open(); as the parts do otherwise.
+// Fails with  STORE_LOCKED, STORE_INCOMPATIBLE, INVALID_ARGUMENT for a directory of something else
+//             and IO_ERROR from open(); as the parts do otherwise.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "base/guarded_clock.h"
@@ -23,6 +26,8 @@ namespace cairn {
 
 struct EngineOptions {
   bool create = true;
+  // Called when this process has the directory to itself, before the store is opened.
+  std::function<void()> alone = nullptr;
   RealmOptions realm;
   DelegateOptions delegates;
   AuditOptions audit;
@@ -76,7 +81,7 @@ class Engine {
 Result<std::string> owner_token(Engine& engine, const std::filesystem::path& directory);
 // A new one; the old one is void.
 Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::path& directory);
-// As it stands in its file.
+// As it stands in its file. FORBIDDEN when others may read it.
 Result<std::string> read_owner_token(const std::filesystem::path& directory);
 
 }  // namespace cairn

@@ -104,6 +104,18 @@ std::string_view name(Entrance entrance) {
   return "";
 }
 
+namespace {
+
+// Another's realm is said not to exist, whether it does or not.
+Result<void> check_realm(const Caller& caller, std::string_view realm) {
+  if (realm == "me") return {};
+  const auto id = RealmId::parse(realm);
+  if (!id || *id != caller.session().realm) return no_realm(realm);
+  return {};
+}
+
+}  // namespace
+
 Executor::Executor(Services services, ToolTable table, Meter& meter, ExecutorOptions options)
     : services_(services),
       table_(std::move(table)),
@@ -118,11 +130,13 @@ Result<Caller> Executor::authenticate(std::string_view token, std::string_view r
   Caller caller(TRY(services_.delegates.authenticate(token)), entrance);
   // The token may be good while its user has lost the right to use the server.
   TRY(check_again(caller));
-  if (realm != "me") {
-    auto id = RealmId::parse(realm);
-    // Another's realm is said not to exist, whether it does or not.
-    if (!id || *id != caller.session().realm) return no_realm(realm);
-  }
+  TRY(check_realm(caller, realm));
+  return caller;
+}
+
+Result<Caller> Executor::machine_owner(std::string_view realm, Entrance entrance) const {
+  auto caller = TRY(trusted(TRY(services_.users.find(Users::kOwner)).id, entrance));
+  TRY(check_realm(caller, realm));
   return caller;
 }
 

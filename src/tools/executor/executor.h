@@ -36,6 +36,8 @@ class Executor final {
   // it.
   Result<Caller> authenticate(std::string_view token, std::string_view realm,
                               Entrance entrance) const;
+  // The machine's owner, for whoever came over the socket in the data directory. `realm` as above.
+  Result<Caller> machine_owner(std::string_view realm, Entrance entrance) const;
   // A realm's root delegate, for whoever holds the data directory.
   Result<Caller> trusted(const RealmId& realm, Entrance entrance) const;
   // A delegate, for its endpoints and for front ends that are trusted.
