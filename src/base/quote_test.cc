@@ -1,6 +1,10 @@
 #include "base/quote.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "base/show.h"
 
 namespace cairn {
 namespace {
@@ -15,6 +19,28 @@ TEST(Shown, ReplacesWhatTerminalsTakeForCommands) {
   EXPECT_EQ(shown("\x1b[31m"), "\uFFFD[31m");
   EXPECT_EQ(shown("a\u009b31m"), "a\uFFFD31m");
   EXPECT_EQ(shown("\u00a0\u00e9"), "\u00a0\u00e9");
+}
+
+TEST(Shown, ReplacesWhatChangesTheDirectionOfText) {
+  for (const auto* mark : {"\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069",
+                           "\u2028", "\u2029", "\ufff9"}) {
+    EXPECT_EQ(shown(std::string("a") + mark + "b"), "a\uFFFDb") << mark;
+  }
+  EXPECT_EQ(shown("\u200d\u05d0\u202f"), "\u200d\u05d0\u202f");
+}
+
+TEST(ShownLines, KeepsLinesTabsAndMarksOfColours) {
+  EXPECT_EQ(shown_lines("a\tb\n\x1b[2J\u202ec\r\n"), "a\tb\n\uFFFD[2J\uFFFDc\uFFFD\n");
+  EXPECT_EQ(shown_lines("\xff"
+                        "bx\xff"),
+            "\xff"
+            "bx\xff");
+  EXPECT_EQ(shown_lines(std::string(1000, 'x')).size(), 1000U);
+}
+
+TEST(ShownJson, SaysTheSameWithEscapes) {
+  EXPECT_EQ(shown_json(R"({"é": "a"})"), R"({"é": "a"})");
+  EXPECT_EQ(shown_json("\"\u202e\u009b\x7f\u2066\""), R"("\u202e\u009b\u007f\u2066")");
 }
 
 TEST(Shown, CutsAtACharacterBorder) {

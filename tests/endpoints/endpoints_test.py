@@ -67,6 +67,7 @@ class Endpoints(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="cairn-test-")
         folder = pathlib.Path(cls.folder)
         (folder / "secret").write_text(cls.secret + "\n")
+        (folder / "secret").chmod(0o600)
         cls.log, greeting = folder / "log", folder / "greeting"
         with open(cls.log, "w") as log, open(greeting, "w") as out:
             cls.process = subprocess.Popen(

@@ -216,13 +216,15 @@ class Directories(unittest.TestCase):
     def test_no_directory_leads_to_secrets(self):
         """Who may read one would read there how to become the owner."""
         base = self.base / "secrets"
-        (base / "data" / "inner").mkdir(parents=True)
+        (base / "data" / "store").mkdir(parents=True)
         (base / "keys" / "deep").mkdir(parents=True)
         (base / "links").mkdir()
         key = base / "keys" / "deep" / "key.pem"
         key.write_text("a key\n")
         secret = base / "keys" / "secret"
         secret.write_text("0123456789abcdef\n")
+        for file in (key, secret):
+            file.chmod(0o600)
         (base / "alias").symlink_to(base / "data")
         (base / "links" / "data").symlink_to(base / "data")
         tls = ("--tls-cert", str(key), "--tls-key", str(key))
@@ -232,7 +234,7 @@ class Directories(unittest.TestCase):
             for root, data, more, said in (
                     ("data", "data", (), of_data), ("data", "new/../data", (), of_data),
                     (".", "data", (), of_data), ("/", "data", (), of_data),
-                    ("data/inner", "data", (), of_data), ("alias", "data", (), of_data),
+                    ("data/store", "data", (), of_data), ("alias", "data", (), of_data),
                     ("data", "alias", (), of_data), ("links", "links/data", (), of_data),
                     (".", "fresh", (), of_data), ("fresh", "fresh", (), of_data),
                     ("keys", "data", tls, "--tls-key"), ("keys/deep", "data", tls, "--tls-key"),

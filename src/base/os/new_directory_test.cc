@@ -1,6 +1,7 @@
 #include "base/os/new_directory.h"
 
 #include <cerrno>
+#include <filesystem>
 
 #include "base/os/os_testing.h"
 
@@ -71,6 +72,24 @@ TEST(NewDirectory, WritesOverNothingAndThroughNoLink) {
   EXPECT_THAT(tree.picture("../outside"), ElementsAre("secret=before"));
 }
 
+TEST(NewDirectory, IsNotLeftThroughALinkThatTakesThePlaceOfADirectory) {
+  const TempTree tree;
+  const auto made = *NewDirectory::make(tree.at("new"));
+  ASSERT_TRUE(made.add_directory("sub"));
+  ASSERT_TRUE(made.add_file("sub/before", filled_with("x")));
+  std::filesystem::rename(tree.at("new/sub"), tree.at("new/moved"));
+  tree.directory("../outside/bait");
+  tree.link(tree.outside() + "/bait", "new/sub");
+  EXPECT_FALSE(made.add_file("sub/after", filled_with("x")));
+  EXPECT_FALSE(made.add_directory("sub/below"));
+  // The directory itself is the one that was made, whatever has its name now.
+  std::filesystem::rename(tree.at("new"), tree.at("elsewhere"));
+  tree.link(tree.outside() + "/bait", "new");
+  EXPECT_TRUE(made.add_file("still", filled_with("here")));
+  EXPECT_EQ(tree.content("elsewhere/still"), "here");
+  EXPECT_THAT(tree.picture("../outside"), ElementsAre("bait/"));
+}
+
 TEST(NewDirectory, HasNoFileThatIsNotWholeAndTakesAnyName) {
   const TempTree tree;
   const auto made = *NewDirectory::make(tree.at("new"));
@@ -109,8 +128,8 @@ TEST(NewDirectory, SaysWhichFileCouldNotBeWritten) {
   for (const auto& c :
        {Case{Call::kOpen, EACCES}, Case{Call::kWrite, ENOSPC}, Case{Call::kClose, EDQUOT}}) {
     const TempTree tree;
-    // Opened and closed once to look whether it is empty.
-    Failing failing(c.error, {.call = c.call, .nth = c.call == Call::kOpen ? 2 : 1});
+    // The directory is opened to look whether it is empty, to hold it, and to work in it.
+    Failing failing(c.error, {.call = c.call, .nth = c.call == Call::kOpen ? 4 : 1});
     const auto made = NewDirectory::make(tree.at("new"), failing.kernel());
     ASSERT_TRUE(made) << made.error().message;
     const auto refused = made->add_file("some-file", filled_with("x"));

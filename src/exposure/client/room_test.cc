@@ -23,9 +23,11 @@ TEST(CheckRoom, RefusesWhatNoDiskHoldsAndWhatIsOverALimit) {
       {{.files = 3, .bytes = 10}, {.max_files = 2}, false},
   };
   for (const auto& one : cases) {
-    const auto room = check_room(tree.root() / "not/there/yet", one.wanted, one.limits);
+    const auto room = check_room(tree.at("not/there/yet"), one.wanted, one.limits);
     EXPECT_EQ(room.has_value(), one.fits) << one.wanted.files << " " << one.wanted.bytes;
-    if (!room) EXPECT_EQ(room.error().code, Code::kStorageFull);
+    if (!room) {
+      EXPECT_EQ(room.error().code, Code::kStorageFull);
+    }
   }
 }
 

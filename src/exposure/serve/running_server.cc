@@ -140,7 +140,7 @@ Result<std::string> read_secret(const std::filesystem::path& file) {
   if (secret.size() >= kLeast) return secret;
   return fail(Code::kInvalidArgument,
               "the first line of {} should be a secret of at least {} characters; make one with: "
-              "head -c 32 /dev/urandom | base64 > {}",
+              "(umask 077; head -c 32 /dev/urandom | base64 > {})",
               file.string(), kLeast, file.string());
 }
 

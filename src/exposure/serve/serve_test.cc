@@ -73,6 +73,8 @@ struct ServeTest : testing::Test {
   }
   InternalListener internal(std::string address, std::string_view secret) const {
     tree.file("secret", secret);
+    std::filesystem::permissions(tree.at("secret"), std::filesystem::perms::owner_read |
+                                                        std::filesystem::perms::owner_write);
     return {.address = std::move(address), .port = 0, .secret_file = tree.at("secret")};
   }
 
@@ -114,6 +116,16 @@ TEST_F(ServeTest, RefusesAShortSecretAndSaysHowToMakeOne) {
     EXPECT_THAT(error.message, AllOf(HasSubstr("at least 16"), HasSubstr("/dev/urandom")));
     EXPECT_THAT(error.message, Not(HasSubstr("fifteen")));
   }
+}
+
+TEST_F(ServeTest, RefusesASecretThatOthersMayRead) {
+  auto given = options();
+  given.internal = internal("127.0.0.1", "a secret that is long enough\n");
+  std::filesystem::permissions(tree.at("secret"), std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  const auto error = refusal(given);
+  EXPECT_EQ(error.code, Code::kForbidden);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("chmod 600"), Not(HasSubstr("long enough"))));
 }
 
 TEST_F(ServeTest, SaysWhereItIsAsLongAsItRuns) {

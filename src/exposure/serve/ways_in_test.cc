@@ -8,6 +8,7 @@
 
 #include "exposure/http/fake_request.h"
 #include "exposure/http/uri.h"
+#include "exposure/serve/server_file.h"
 #include "tools/engine/engine.h"
 
 namespace cairn {
@@ -156,6 +157,51 @@ TEST_F(WaysInTest, LetsEachInWithItsOwnKindOfSecretOnly) {
         << without_keys(c.target) << (c.bearer == key ? " with a key" : "");
   }
   ways.stopping();
+}
+
+TEST_F(WaysInTest, TakesWhoeverComesOverTheSocketForTheOwnerUnlessThereIsAToken) {
+  WaysIn ways(parts(), {.version = "1"}, mcp::HostRule::kLoopback);
+  struct Case {
+    std::string target, bearer;
+    int status;
+  };
+  const Case cases[] = {
+      {"/mcp", "", 0},
+      {"/mcp/workspaces/" + depot, "", 0},
+      {"/mcp/directories/root", "", 0},
+      {"/api/realm/me/tools/get_usage", "", 0},
+      {"/api/realm/usr_00000000000000000000000000/tools/get_usage", "", 404},
+      {"/mcp", "not a token", 401},
+      {"/api/realm/me/tools/get_usage", "not a token", 401},
+      // A key is a secret of its own, also for the owner.
+      {"/api/v2/mcp", "", 401},
+  };
+  for (const auto& c : cases) {
+    http::Headers headers{{"host", "localhost"}, {"content-type", "application/json"}};
+    if (!c.bearer.empty()) headers["authorization"] = "Bearer " + c.bearer;
+    http::FakeRequest request(kPost, c.target, std::move(headers), 2);
+    request.peer = http::Peer::kOwner;
+    EXPECT_EQ(status(ways, request), c.status) << c.target << " " << c.bearer;
+  }
+  ways.stopping();
+}
+
+TEST_F(WaysInTest, ProvesItselfByItsSecret) {
+  auto with_secret = parts();
+  with_secret.proof_secret = "s3cret";
+  WaysIn ways(with_secret, {.version = "1"}, mcp::HostRule::kLoopback);
+  const std::string challenge = "0123456789abcdef";
+  const http::FakeRequest request(kGet, "/proof?challenge=" + challenge);
+  const auto answer = http::carry_out(ways.begin(request));
+  EXPECT_EQ(std::get<std::string>(answer.body),
+            json::write(json::Object{{"proof", proof_of("s3cret", challenge)}}));
+  EXPECT_NE(proof_of("s3cret", challenge), proof_of("another", challenge));
+  for (const auto& query : {"", "?challenge=short"}) {
+    EXPECT_EQ(status(ways, http::FakeRequest(kGet, std::string("/proof") + query)), 400) << query;
+  }
+  // Without a secret there is no such place.
+  WaysIn without(parts(), {.version = "1"}, mcp::HostRule::kLoopback);
+  EXPECT_EQ(status(without, request), 404);
 }
 
 TEST_F(WaysInTest, LetsNoPageOfAnotherSiteIntoMcp) {
