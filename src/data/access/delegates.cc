@@ -209,7 +209,7 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
   // Before anything is read: what changes while it is read is checked again.
   const auto generation = generation_.load();
   auto token = TRY(find_token(hash));
-  if (token.kind != TokenKind::kAccess) {
+  if (token.kind == TokenKind::kRefresh) {
     return fail(Code::kInvalidToken,
                 "this is a refresh token; trade it in for an access token first");
   }
@@ -219,7 +219,7 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
   }
   auto session = TRY(session_for(TRY(chain_of(token.realm, token.delegate)), generation));
   // Raised by void_tokens(): one write makes all tokens void, without finding them.
-  if (session->who().epoch != token.epoch) {
+  if (token.kind != TokenKind::kLasting && session->who().epoch != token.epoch) {
     return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
   }
   session->token = hash;
@@ -295,6 +295,28 @@ IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate) const
   return tokens;
 }
 
+// The owner of a realm may make as many as it likes; its delegates leave room for it and for
+// others.
+Result<void> Delegates::check_room(const Delegate& parent) const {
+  if (!parent.parent) return {};
+  const auto of_root = children(parent.realm, DelegateId::from_bytes(parent.realm.bytes()));
+  const auto own = children(parent.realm, parent.id);
+  std::size_t own_count = 0;
+  std::size_t all = 0;
+  TRY(kv_.scan(KeyRange::prefix("c" + Bytes(parent.realm.bytes())), Direction::kForward,
+               [&](ByteView key, ByteView) {
+                 if (key.starts_with(own.begin)) ++own_count;
+                 if (!key.starts_with(of_root.begin)) ++all;
+                 return Scan::kContinue;
+               }));
+  if (own_count < kMaxChildrenEach && all < kMaxChildrenOfDelegates) return {};
+  return fail(Code::kTooManyEntries,
+              "{}; a delegate makes up to {} others, and all delegates of a realm up to {}; its "
+              "owner can make more",
+              own_count >= kMaxChildrenEach ? "you have made enough" : "there are enough",
+              kMaxChildrenEach, kMaxChildrenOfDelegates);
+}
+
 Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wanted) {
   const auto& above = parent.who();
   TRY(check_display_name(wanted.name));
@@ -309,6 +331,7 @@ Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wan
     return exceeded("canManageDepot");
   }
   TRY(check_within(parent.rights, wanted));
+  TRY(check_room(above));
   Delegate child;
   child.id = DelegateId::make(clock_, random_);
   child.realm = parent.realm;
@@ -399,7 +422,29 @@ Result<Delegate> Delegates::revoke(const Session& caller, const DelegateId& id) 
                 });
 }
 
-Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
+Result<void> Delegates::forget_lasting(const RealmId& realm, const DelegateId& id,
+                                       Batch& batch) const {
+  return scan_records(kv_, all_tokens(), [&](ByteView key, ByteView value) -> Result<void> {
+    const auto token = decode_token(value);
+    const bool found = token && token->kind == TokenKind::kLasting && token->realm == realm &&
+                       token->delegate == id;
+    if (found) batch.deletes.emplace_back(key);
+    return {};
+  });
+}
+
+Result<void> Delegates::make_lasting(std::string_view text) {
+  const auto key = token_key(TRY(Token::parse(text)).hash());
+  return update(kv_, key, "the token", [&](const auto& stored, Batch& batch) -> Result<void> {
+    auto record = TRY(known_token(stored));
+    if (record.kind != TokenKind::kAccess || record.expires_at) return {};
+    record.kind = TokenKind::kLasting;
+    batch.puts.push_back({key, encode(record)});
+    return {};
+  });
+}
+
+Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id, Which which,
                                     std::optional<Token> replacement) {
   const auto key = delegate_key(realm, id);
   const auto change = [&](const auto& stored, Batch& batch) -> Result<void> {
@@ -407,10 +452,11 @@ Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
     auto delegate = TRY(decode_delegate(key, *stored));
     delegate.epoch += 1;
     batch.puts.push_back({key, encode(delegate)});
+    if (which == Which::kAll) TRY(forget_lasting(realm, id, batch));
     if (!replacement) return {};
     const TokenRecord record{.realm = realm,
                              .delegate = id,
-                             .kind = TokenKind::kAccess,
+                             .kind = TokenKind::kLasting,
                              .expires_at = std::nullopt,
                              .epoch = delegate.epoch,
                              .used = false};
@@ -418,6 +464,14 @@ Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
     return {};
   };
   return update(kv_, key, "the delegate " + id.render(), change);
+}
+
+std::optional<TokenRecord> Delegates::bearer_of(std::string_view token) const {
+  const auto parsed = Token::parse(token);
+  if (!parsed) return std::nullopt;
+  auto record = find_token(parsed->hash());
+  if (!record) return std::nullopt;
+  return *std::move(record);
 }
 
 Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
@@ -435,7 +489,7 @@ Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
     }
     if (record.used) {
       // Committed by itself, and before the failure is returned: nothing of this batch will be.
-      TRY(void_tokens(record.realm, record.delegate, std::nullopt));
+      TRY(void_tokens(record.realm, record.delegate, Which::kIssued, std::nullopt));
       return fail(Code::kTokenReplayed,
                   "this refresh token was used before, so somebody else may have it: all tokens of "
                   "the delegate are void now; ask whoever made it for another");
@@ -464,13 +518,21 @@ Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {
 
 Result<IssuedTokens> Delegates::reissue(const RealmId& realm) {
   const auto root = DelegateId::from_bytes(realm.bytes());
-  TRY(void_tokens(realm, root, std::nullopt));
+  TRY(void_tokens(realm, root, Which::kAll, std::nullopt));
   return issue(TRY(load(realm, root)));
+}
+
+Result<void> Delegates::void_issued(const RealmId& realm) {
+  const auto root = DelegateId::from_bytes(realm.bytes());
+  auto done = void_tokens(realm, root, Which::kIssued, std::nullopt);
+  // Somebody who never had a token has none to lose.
+  if (!done && done.error().code == Code::kDelegateNotFound) return {};
+  return done;
 }
 
 Result<Token> Delegates::issue_lasting(const RealmId& realm, const DelegateId& id) {
   auto token = Token::make(random_);
-  TRY(void_tokens(realm, id, token));
+  TRY(void_tokens(realm, id, Which::kAll, token));
   return token;
 }
 
