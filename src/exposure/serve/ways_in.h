@@ -59,6 +59,8 @@ class WaysIn final : public http::Handler {
   void stopping();
 
  private:
+  const mcp::HostRule hosts_;
+  const std::shared_ptr<Workers> mcp_workers_;
   rest::RestHandler rest_;
   mcp::HttpHandler mcp_;
   rest::EndpointRest endpoint_rest_;
