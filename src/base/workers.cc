@@ -22,16 +22,16 @@ Workers::~Workers() {
   }
 }
 
-void Workers::run(Job job) {
+void Workers::run(const Share& share, Job job) {
   auto state = state_.lock();
-  state->jobs.push_back(std::move(job));
+  state->jobs.push(share, std::move(job));
   const bool wake = call_next(*state);
   state.unlock();
   if (wake) changed_.notify_one();
 }
 
 bool Workers::call_next(State& state) {
-  if (state.jobs.empty() || state.called) return false;
+  if (!state.jobs.ready() || state.called) return false;
   if (state.idle > 0) return state.called = true;
   if (state.started == max_threads_) return false;
   state.threads.emplace_back([this] { work(); });
@@ -45,18 +45,18 @@ void Workers::work() {
   auto state = state_.lock();
   state->called = false;
   for (;;) {
-    if (!state->jobs.empty()) {
-      {
-        Job job = std::move(state->jobs.front());
-        state->jobs.pop_front();
-        const bool wake = call_next(*state);
-        state.unlock();
-        if (wake) changed_.notify_one();
-        job();
-      }
+    if (auto next = state->jobs.pop(std::chrono::steady_clock::now())) {
+      const bool wake = call_next(*state);
+      state.unlock();
+      if (wake) changed_.notify_one();
+      next->job();
+      // What it holds may run code of its own when it goes.
+      next->job = nullptr;
       state.lock();
+      state->jobs.done(*next->line, next->began, std::chrono::steady_clock::now());
       continue;
     }
+    // Jobs that wait for a window are done by whoever does those that they wait for.
     if (state->stopping) return;
     ++state->idle;
     changed_.wait(state.mutex());

@@ -3,15 +3,18 @@
 // One is called at a time: when it comes it takes a job, and calls the next if there are more. So
 // short jobs that come together are done by few, and long ones keep nobody waiting for them.
 //
+// Jobs of one share leave threads to others; see fair_queue.h.
+//
 // Threads  run() from any, also from within a job. Not to be destroyed from within one.
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "base/fair_queue.h"
 #include "base/guarded.h"
 
 namespace cairn {
@@ -20,16 +23,19 @@ class Workers final {
  public:
   using Job = std::move_only_function<void()>;
 
-  Workers(unsigned max_threads, const char* name) : max_threads_(max_threads), name_(name) {}
+  Workers(unsigned max_threads, const char* name)
+      : max_threads_(max_threads), name_(name), state_(State(max_threads)) {}
   // Every job that was given is done before it returns.
   ~Workers();
 
-  // Jobs begin in the order they are given. A job must not throw.
-  void run(Job job);
+  // Jobs of one share begin in the order they are given. A job must not throw.
+  void run(Job job) { run({}, std::move(job)); }
+  void run(const Share& share, Job job);
 
  private:
   struct State {
-    std::deque<Job> jobs;
+    explicit State(unsigned max_threads) : jobs(max_threads) {}
+    FairQueue jobs;
     std::vector<std::thread> threads;  // those that are not being waited for
     unsigned started = 0;
     unsigned idle = 0;

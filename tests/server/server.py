@@ -37,7 +37,7 @@ class Server:
             os.remove(state)
         self.process = subprocess.Popen(
             [self.cairn, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
-             "--log-format", "none", *self.options],
+             *([] if "--log-format" in self.options else ["--log-format", "none"]), *self.options],
             stdout=subprocess.DEVNULL, env=CLEAN)
         began = time.monotonic()
 

@@ -12,8 +12,11 @@ namespace {
 
 // a realm time sequence: a block of entries, oldest first. Time and sequence are eight bytes
 // big-endian, so that blocks lie in the order they were written.
-// Blocks of version 1 have no endpoints in them.
-constexpr char kVersion = 2;
+// Blocks of version 1 have no endpoints in them; from version 3 on a block has a kind, and its
+// entries counts.
+constexpr char kVersion = 3;
+// Refusals of one delegate that are kept one by one, of those that are written together.
+constexpr std::size_t kMaxRefused = 20;
 // Pending entries before they are written without waiting for the timer.
 constexpr std::size_t kMaxPending = 1000;
 // Entries that one query reads at most; the cursor goes on from there.
@@ -44,6 +47,7 @@ void put_entry(Bytes& out, const AuditEntry& entry) {
   }
   for (auto number : {entry.bytes_in, entry.bytes_out, entry.micros}) put_varint(out, number);
   for (const auto* text : {&entry.endpoint, &entry.binding}) put_text(out, *text);
+  put_varint(out, entry.count);
 }
 
 std::optional<AuditEntry> take_entry(ByteReader& in, int version) {
@@ -57,6 +61,7 @@ std::optional<AuditEntry> take_entry(ByteReader& in, int version) {
   if (version >= 2) {
     for (auto* text : {&entry.endpoint, &entry.binding}) *text = in.text();
   }
+  if (version >= 3) entry.count = in.varint();
   if (in.failed()) return std::nullopt;
   entry.delegate = DelegateId::from_bytes(delegate);
   return entry;
@@ -67,6 +72,7 @@ std::vector<AuditEntry> decode_block(ByteView value) {
   ByteReader in(value);
   const int version = in.byte();
   if (version < 1 || version > kVersion) return entries;
+  if (version >= 3) in.byte();  // its kind
   while (!in.at_end()) {
     auto entry = take_entry(in, version);
     if (!entry) break;  // a damaged block shows what can be read of it
@@ -74,6 +80,9 @@ std::vector<AuditEntry> decode_block(ByteView value) {
   }
   return entries;
 }
+
+// Before version 3 both lie together, and count as changes.
+bool is_of_others(ByteView block) { return block.size() > 1 && block[0] >= 3 && block[1] == 2; }
 
 // At the beginning of a character.
 void cut(std::string& context) {
@@ -143,15 +152,17 @@ Bytes AuditLog::next_key(const RealmId& realm) {
 }
 
 // Another log over the same store may have taken a key: of this process before, or of another.
-Result<void> AuditLog::put_block(const RealmId& realm, const Bytes& block) {
+Result<void> AuditLog::put_blocks(const RealmId& realm, const std::vector<Bytes>& blocks) {
   return until_committed(kv_, "the audit log of " + realm.render(),
                          [&](Batch& batch) -> Result<void> {
                            batch.durability = Durability::kBuffered;
                            // Of what makes room it is written too.
                            batch.growth = Growth::kFrees;
-                           auto key = next_key(realm);
-                           batch.conditions.push_back({key, std::nullopt});
-                           batch.puts.push_back({std::move(key), block});
+                           for (const auto& block : blocks) {
+                             auto key = next_key(realm);
+                             batch.conditions.push_back({key, std::nullopt});
+                             batch.puts.push_back({std::move(key), block});
+                           }
                            return {};
                          });
 }
@@ -167,11 +178,23 @@ bool AuditLog::is_time_to_trim(const RealmId& realm, std::uint64_t written) {
   return true;
 }
 
-Result<void> AuditLog::write(const RealmId& realm, std::vector<AuditEntry> entries) {
+// A block for each run of one kind, so that they lie in the order in which they were recorded.
+std::vector<Bytes> AuditLog::blocks_of(const std::vector<Noted>& entries) {
+  std::vector<Bytes> blocks;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Kind kind = entries[i].kind;
+    if (i == 0 || entries[i - 1].kind != kind) {
+      blocks.push_back({kVersion, static_cast<char>(kind)});
+    }
+    put_entry(blocks.back(), entries[i].entry);
+  }
+  return blocks;
+}
+
+Result<void> AuditLog::write(const RealmId& realm, std::vector<Noted> entries) {
   if (entries.empty()) return {};
-  Bytes block(1, kVersion);
-  for (const auto& entry : entries) put_entry(block, entry);
-  if (auto done = put_block(realm, block); !done) {
+  const auto blocks = blocks_of(entries);
+  if (auto done = put_blocks(realm, blocks); !done) {
     auto state = state_.lock();
     auto& later = state->realms[realm].entries;
     // Back to the front, where they were; the oldest go when too many wait.
@@ -180,24 +203,50 @@ Result<void> AuditLog::write(const RealmId& realm, std::vector<AuditEntry> entri
     if (later.size() > kMaxKept) later.erase(later.begin(), later.end() - kMaxKept);
     return done;
   }
-  if (is_time_to_trim(realm, block.size())) TRY(trim(realm));
+  std::uint64_t written = 0;
+  for (const auto& block : blocks) written += block.size();
+  if (is_time_to_trim(realm, written)) TRY(trim(realm));
   return {};
 }
 
-std::vector<AuditEntry> AuditLog::take_pending(const RealmId& realm) {
-  return std::exchange(state_.lock()->realms[realm].entries, {});
+std::vector<AuditLog::Noted> AuditLog::take_all(Pending& pending) {
+  pending.refused.clear();
+  return std::exchange(pending.entries, {});
+}
+
+std::vector<AuditLog::Noted> AuditLog::take_pending(const RealmId& realm) {
+  return take_all(state_.lock()->realms[realm]);
+}
+
+bool AuditLog::counted(Pending& pending, const AuditEntry& entry) {
+  if (entry.outcome == "ok") return false;
+  auto& refused = pending.refused[entry.delegate];
+  // Whoever is too fast says nothing new by it.
+  if (entry.outcome != info(Code::kRateLimited).name && ++refused <= kMaxRefused) return false;
+  const auto alike = [&](const Noted& other) {
+    const auto& one = other.entry;
+    return one.delegate == entry.delegate && one.outcome == entry.outcome &&
+           one.tool == entry.tool && one.entrance == entry.entrance &&
+           one.endpoint == entry.endpoint && one.binding == entry.binding;
+  };
+  const auto found = std::find_if(pending.entries.rbegin(), pending.entries.rend(), alike);
+  if (found == pending.entries.rend()) return false;
+  found->entry.count += 1;
+  return true;
 }
 
 void AuditLog::record(const RealmId& realm, AuditEntry entry, When when) {
   cut(entry.context);
-  std::vector<AuditEntry> due;
+  std::vector<Noted> due;
   {
     auto state = state_.lock();
-    auto& pending = state->realms[realm].entries;
-    pending.push_back(std::move(entry));
+    auto& pending = state->realms[realm];
+    if (counted(pending, entry)) return;
+    pending.entries.push_back(
+        {std::move(entry), when == When::kNow ? Kind::kChange : Kind::kOther});
     // With all that is pending, so that it lies in the order it was recorded; by this thread, so
     // that it is there when this returns.
-    if (when == When::kNow || pending.size() % kMaxPending == 0) due = std::exchange(pending, {});
+    if (when == When::kNow || pending.entries.size() % kMaxPending == 0) due = take_all(pending);
     // Not recorded is not refused: a failed write is tried again with the next ones.
   }
   static_cast<void>(write(realm, std::move(due)));
@@ -268,11 +317,15 @@ Result<std::uint64_t> AuditLog::trim(const RealmId& realm) {
       block_key(realm, std::max<Millis>(0, clock.now() - options_.max_age.count()), 0);
   Batch batch;
   batch.durability = Durability::kBuffered;
-  std::uint64_t bytes = 0;
+  std::uint64_t of_changes = 0;
+  std::uint64_t of_others = 0;
   // Newest first: what no longer fits goes.
   TRY(kv_.scan(blocks(realm), Direction::kBackward, [&](ByteView key, ByteView value) {
+    const bool others = is_of_others(value);
+    auto& bytes = others ? of_others : of_changes;
     bytes += key.size() + value.size();
-    if (bytes > options_.max_bytes || key < oldest) batch.deletes.emplace_back(key);
+    const auto most = others ? options_.max_other_bytes : options_.max_change_bytes;
+    if (bytes > most || key < oldest) batch.deletes.emplace_back(key);
     return Scan::kContinue;
   }));
   const auto count = batch.deletes.size();

@@ -4,7 +4,10 @@
 //             answer; it survives the end of the process, and reaches the disk with the next synced
 //             commit. Others follow within a second; what the store does not take is tried again,
 //             up to a bound. Bounded per realm by age and size, about once a day while there are
-//             entries: the oldest go first.
+//             entries: the oldest go first. Changes and all else (reads, refusals) lie in blocks
+//             of their own, and each kind has a size of its own: however much is read or refused,
+//             no change is pushed out. Of refusals that come quickly one after the other the first
+//             few are kept, and the rest counted.
 // Threads     every function may be called from any thread.
 #pragma once
 
@@ -32,13 +35,17 @@ struct AuditEntry {
   // Through which endpoint and binding it came, if through one.
   std::string endpoint = {};
   std::string binding = {};
+  // How many it stands for: itself, and those like it that were not written down one by one.
+  std::uint64_t count = 1;
 
   bool operator==(const AuditEntry&) const = default;
 };
 
 struct AuditOptions {
   std::chrono::milliseconds max_age = std::chrono::hours(24 * 90);
-  std::uint64_t max_bytes = 64 << 20;  // per realm, as stored
+  // Per realm, as stored: of changes, and of all else.
+  std::uint64_t max_change_bytes = 64 << 20;
+  std::uint64_t max_other_bytes = 32 << 20;
   std::chrono::milliseconds flush_every = std::chrono::milliseconds(500);
   // What the age of entries is measured with; nothing: with the log's own clock.
   const Clock* settled = nullptr;
@@ -80,9 +87,15 @@ class AuditLog final {
   Result<std::uint64_t> trim(const RealmId& realm);
 
  private:
+  enum class Kind : std::uint8_t { kChange = 1, kOther = 2 };
+  struct Noted {
+    AuditEntry entry;
+    Kind kind = Kind::kOther;
+  };
   struct Pending {
-    std::vector<AuditEntry> entries;
-    std::uint64_t written = 0;  // bytes since the last trim
+    std::vector<Noted> entries;
+    std::map<DelegateId, std::size_t> refused;  // of those that are pending
+    std::uint64_t written = 0;                  // bytes since the last trim
     Millis trimmed_at = 0;
   };
   struct State {
@@ -90,9 +103,13 @@ class AuditLog final {
     std::uint64_t sequence = 0;
   };
 
-  std::vector<AuditEntry> take_pending(const RealmId& realm) EXCLUDES(state_);
-  Result<void> write(const RealmId& realm, std::vector<AuditEntry> entries) EXCLUDES(state_);
-  Result<void> put_block(const RealmId& realm, const Bytes& block) EXCLUDES(state_);
+  // Whether it is only counted, with another like it.
+  static bool counted(Pending& pending, const AuditEntry& entry);
+  static std::vector<Noted> take_all(Pending& pending);
+  std::vector<Noted> take_pending(const RealmId& realm) EXCLUDES(state_);
+  Result<void> write(const RealmId& realm, std::vector<Noted> entries) EXCLUDES(state_);
+  Result<void> put_blocks(const RealmId& realm, const std::vector<Bytes>& blocks) EXCLUDES(state_);
+  static std::vector<Bytes> blocks_of(const std::vector<Noted>& entries);
   Bytes next_key(const RealmId& realm) EXCLUDES(state_);
   bool is_time_to_trim(const RealmId& realm, std::uint64_t written) EXCLUDES(state_);
   void run(const std::stop_token& stop);

@@ -366,7 +366,7 @@ TEST(Audit, TheOldestGoByAge) {
 }
 
 TEST(Audit, TheOldestGoBySize) {
-  Book book({.max_bytes = 1000, .flush_every = 24h});
+  Book book({.max_change_bytes = 1000, .flush_every = 24h});
   for (int i = 0; i < 50; ++i) book.record(fmt::format("{:02}", i), When::kNow);
   const auto removed = must(book.log.trim(kRealm));
   EXPECT_GT(removed, 0U);
@@ -385,12 +385,44 @@ TEST(Audit, TheOldestGoBySize) {
 }
 
 TEST(Audit, StaysWithinItsSizeByItself) {
-  Book book({.max_bytes = 100'000, .flush_every = 24h});
+  Book book({.max_other_bytes = 100'000, .flush_every = 24h});
   const auto entry = book.entry(std::string(400, 'x'));
   book.log.record(kOther, entry, When::kNow);
   for (int i = 0; i < 6000; ++i) book.log.record(kRealm, entry, When::kSoon);
   EXPECT_LE(all_contexts(book.log, {.limit = 1000}).size(), 3000U);
   EXPECT_EQ(must(book.log.query(kOther, {})).entries.size(), 1U) << "each realm has its own bound";
+}
+
+TEST(Audit, ReadsAndRefusalsDoNotPushChangesOut) {
+  Book book({.max_other_bytes = 10'000, .flush_every = 24h});
+  book.record("evidence", When::kNow);
+  auto read = book.entry(std::string(400, 'x'));
+  for (int i = 0; i < 5000; ++i) book.log.record(kRealm, read, When::kSoon);
+  auto refused = read;
+  refused.outcome = "UPLOAD_NOT_ALLOWED";
+  for (int i = 0; i < 5000; ++i) book.log.record(kRealm, refused, When::kSoon);
+  must(book.log.flush());
+  must(book.log.trim(kRealm));
+  const auto left = all_contexts(book.log);
+  EXPECT_EQ(left.back(), "evidence");
+  EXPECT_LE(left.size(), 1001U);
+}
+
+TEST(Audit, RefusalsThatComeQuicklyAreCounted) {
+  Book book({.flush_every = 24h});
+  auto refused = book.entry("a");
+  refused.outcome = "UPLOAD_NOT_ALLOWED";
+  for (int i = 0; i < 1000; ++i) book.log.record(kRealm, refused, When::kSoon);
+  refused.outcome = "RATE_LIMITED";
+  for (int i = 0; i < 500; ++i) book.log.record(kRealm, refused, When::kSoon);
+  book.record("b");
+  const auto page = must(book.log.query(kRealm, {}));
+  ASSERT_EQ(page.entries.size(), 22U);
+  std::uint64_t all = 0;
+  for (const auto& entry : page.entries) all += entry.count;
+  EXPECT_EQ(all, 1501U);
+  EXPECT_EQ(page.entries[1].count, 500U);
+  EXPECT_EQ(page.entries[1].outcome, "RATE_LIMITED");
 }
 
 TEST(Audit, AContextIsCutBetweenCharacters) {

@@ -167,7 +167,8 @@ Result<TokenRecord> decode_token(ByteView value) {
   out.expires_at = take_time(in);
   out.epoch = in.varint();
   out.used = in.byte() == 1;
-  if (in.failed() || !in.at_end() || (kind != 'a' && kind != 'r')) return damaged("token");
+  if (in.failed() || !in.at_end() || (kind != 'a' && kind != 'r' && kind != 'l'))
+    return damaged("token");
   out.kind = static_cast<TokenKind>(kind);
   out.realm = RealmId::from_bytes(realm);
   out.delegate = DelegateId::from_bytes(delegate);

@@ -53,7 +53,9 @@ struct Delegate {
 
 using DelegatePtr = std::shared_ptr<const Delegate>;
 
-enum class TokenKind : std::uint8_t { kAccess = 'a', kRefresh = 'r' };
+// A lasting one is an access token that does not expire and goes by no epoch: it is void when its
+// record is gone.
+enum class TokenKind : std::uint8_t { kAccess = 'a', kRefresh = 'r', kLasting = 'l' };
 
 struct TokenRecord {
   RealmId realm;

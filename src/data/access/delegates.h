@@ -45,6 +45,10 @@ struct CreatedDelegate {
   IssuedTokens tokens;
 };
 
+// How many a delegate makes that is not a realm's root, and all of those together.
+inline constexpr std::size_t kMaxChildrenEach = 1'000;
+inline constexpr std::size_t kMaxChildrenOfDelegates = 10'000;
+
 struct DelegatePage {
   std::vector<Delegate> delegates;  // oldest first
   std::optional<std::string> next_cursor;
@@ -69,7 +73,7 @@ class Delegates final {
   // As the delegate itself, without a token: for whoever holds the data directory.
   Result<SessionPtr> act_as(const RealmId& realm, const DelegateId& delegate) const;
 
-  // PERMISSION_EXCEEDED for what the parent does not have, MAX_DEPTH_EXCEEDED.
+  // PERMISSION_EXCEEDED for what the parent does not have, MAX_DEPTH_EXCEEDED, TOO_MANY_ENTRIES.
   // REQUIRES: frozen roots of the scope were resolved for this parent (sight.h).
   Result<CreatedDelegate> create(const Session& parent, NewDelegate wanted);
   // The caller, or one below it.
@@ -80,12 +84,21 @@ class Delegates final {
   // One below the caller, or the caller itself. Revoking again changes nothing.
   Result<Delegate> revoke(const Session& caller, const DelegateId& delegate);
 
+  // Whose a token is or was, valid or not; nothing: nobody's.
+  std::optional<TokenRecord> bearer_of(std::string_view token) const;
   // Trades a refresh token in for new tokens.
   Result<CreatedDelegate> refresh(std::string_view refresh_token);
   Result<IssuedTokens> issue(const Delegate& delegate);
-  // An access token that does not expire. All earlier tokens of the delegate are void.
+  // An access token that does not expire. All earlier tokens of the delegate are void. Those that
+  // are issued and refreshed later come and go without it.
   Result<Token> issue_lasting(const RealmId& realm, const DelegateId& delegate);
 
+  // One of an earlier version, which still goes with those that are issued.
+  Result<void> make_lasting(std::string_view token);
+
+  // Voids what a realm's root delegate was issued, by a password or for a refresh token; not the
+  // lasting one, and not the tokens of delegates below it.
+  Result<void> void_issued(const RealmId& realm);
   // New tokens of a realm's root delegate; all earlier ones are void.
   Result<IssuedTokens> reissue(const RealmId& realm);
 
@@ -115,12 +128,15 @@ class Delegates final {
   Result<std::shared_ptr<Session>> session_for(std::vector<DelegatePtr> chain,
                                                std::uint64_t generation) const;
   Result<SessionPtr> verify(const Digest& hash) const;
+  Result<void> check_room(const Delegate& parent) const;
   Result<Delegate> below(const Session& caller, const DelegateId& delegate) const;
   // New tokens as puts of a batch.
   IssuedTokens add_tokens(Batch& batch, const Delegate& delegate) const;
+  enum class Which { kIssued, kAll };
   // In one step with the token that is valid instead, if any.
-  Result<void> void_tokens(const RealmId& realm, const DelegateId& id,
+  Result<void> void_tokens(const RealmId& realm, const DelegateId& id, Which which,
                            std::optional<Token> replacement);
+  Result<void> forget_lasting(const RealmId& realm, const DelegateId& id, Batch& batch) const;
 
   KeyValueStore& kv_;
   const Clock& clock_;

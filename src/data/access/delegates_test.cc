@@ -528,6 +528,23 @@ TEST(Tokens, ALastingOneTakesTheOldOnesPlaceInOneStep) {
   EXPECT_EQ(access.world.backend->writes, before + 1);
 }
 
+TEST(Tokens, ALastingOneOutlivesThoseThatAreIssued) {
+  Access access;
+  const auto root = access.root();
+  const auto lasting = must(access.delegates.issue_lasting(root->realm, root->who().id));
+  const auto issued = must(access.delegates.issue(must(access.delegates.root(root->realm))));
+  must(access.delegates.refresh(issued.refresh.text()));
+  EXPECT_THAT(access.delegates.refresh(issued.refresh.text()), FailsWith(Code::kTokenReplayed));
+  EXPECT_THAT(access.with(issued.access), FailsWith(Code::kInvalidToken));
+  EXPECT_THAT(access.with(lasting), IsOk());
+  const auto again = must(access.delegates.issue(must(access.delegates.root(root->realm))));
+  must(access.delegates.void_issued(root->realm));
+  EXPECT_THAT(access.with(again.access), FailsWith(Code::kInvalidToken));
+  EXPECT_THAT(access.with(lasting), IsOk());
+  must(access.delegates.reissue(root->realm));
+  EXPECT_THAT(access.with(lasting), FailsWith(Code::kInvalidToken));
+}
+
 TEST(Tokens, OfOneStoreAreKnownToAllWhoServeIt) {
   Access access;
   Delegates other(access.kv(), access.world.clock, access.world.random);

@@ -73,6 +73,28 @@ Result<void> check_within(const Rights& parent, const NewDelegate& wanted) {
 
 }  // namespace
 
+// The owner of a realm may make as many as it likes; its delegates leave room for it and for
+// others.
+Result<void> Delegates::check_room(const Delegate& parent) const {
+  if (!parent.parent) return {};
+  const auto of_root = children(parent.realm, DelegateId::from_bytes(parent.realm.bytes()));
+  const auto own = children(parent.realm, parent.id);
+  std::size_t own_count = 0;
+  std::size_t all = 0;
+  TRY(kv_.scan(KeyRange::prefix("c" + Bytes(parent.realm.bytes())), Direction::kForward,
+               [&](ByteView key, ByteView) {
+                 if (key.starts_with(own.begin)) ++own_count;
+                 if (!key.starts_with(of_root.begin)) ++all;
+                 return Scan::kContinue;
+               }));
+  if (own_count < kMaxChildrenEach && all < kMaxChildrenOfDelegates) return {};
+  return fail(Code::kTooManyEntries,
+              "{}; a delegate makes up to {} others, and all delegates of a realm up to {}; its "
+              "owner can make more",
+              own_count >= kMaxChildrenEach ? "you have made enough" : "there are enough",
+              kMaxChildrenEach, kMaxChildrenOfDelegates);
+}
+
 Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wanted) {
   const auto& above = parent.who();
   TRY(check_display_name(wanted.name));
@@ -87,6 +109,7 @@ Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wan
     return exceeded("canManageDepot");
   }
   TRY(check_within(parent.rights, wanted));
+  TRY(check_room(above));
   Delegate child;
   child.id = DelegateId::make(clock_, random_);
   child.realm = parent.realm;

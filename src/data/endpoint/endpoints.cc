@@ -86,6 +86,15 @@ Result<EndpointPage<T>> page(const KeyValueStore& kv, KeyRange range, std::size_
   return out;
 }
 
+// Whose a record is, without reading all of it: its owner stands before whatever callers say, and
+// in a text of theirs quotes are escaped.
+bool is_of(ByteView record, const DelegateId& owner) {
+  constexpr std::string_view kOwner = "\"owner\":\"";
+  const auto at = record.find(kOwner);
+  if (at == ByteView::npos) return false;
+  return record.substr(at + kOwner.size()).starts_with(owner.render() + '"');
+}
+
 }  // namespace
 
 Result<void> check_names(const Endpoint& endpoint) {
@@ -142,18 +151,61 @@ Endpoint Endpoints::draft_endpoint(const RealmId& realm, const DelegateId& owner
 
 BindingId Endpoints::draft_binding() const { return BindingId::make(clock_, random_); }
 
-Result<void> Endpoints::check_room(const KeyRange& range, std::size_t more, std::size_t most,
-                                   std::string_view what) const {
-  // Counted, not kept: adding is rare. Two threads may pass at the same moment and exceed the limit
-  // by one; it protects the store from runaway callers, and no more.
-  std::size_t count = 0;
-  TRY(kv_.scan(range, Direction::kForward, [&](ByteView, ByteView) {
-    ++count;
+Result<std::uint64_t> Endpoints::bytes(const RealmId& realm) const {
+  std::uint64_t bytes = 0;
+  for (const auto& range : {tools_of(realm), endpoints_of(realm)}) {
+    TRY(kv_.scan(range, Direction::kForward, [&](ByteView key, ByteView value) {
+      bytes += key.size() + value.size();
+      return Scan::kContinue;
+    }));
+  }
+  return bytes;
+}
+
+Endpoints::Room Endpoints::room_for_tools(const RealmId& realm) {
+  return {tools_of(realm), kMaxTools, kMaxToolsEach, "tools"};
+}
+
+Endpoints::Room Endpoints::room_for_endpoints(const RealmId& realm) {
+  return {endpoints_of(realm), kMaxEndpoints, kMaxEndpointsEach, "endpoints"};
+}
+
+// Counted, not kept: adding is rare. Two threads may pass at the same moment and exceed the limit
+// by one; it protects the store from runaway callers, and no more.
+Result<void> Endpoints::check_room(const Room& room, const RealmId& realm, const DelegateId& owner,
+                                   std::size_t more) const {
+  const auto root = DelegateId::from_bytes(realm.bytes());
+  std::size_t all = 0;
+  std::size_t of_delegates = 0;
+  std::size_t own = 0;
+  std::size_t own_bytes = 0;
+  TRY(kv_.scan(room.range, Direction::kForward, [&](ByteView, ByteView value) {
+    ++all;
+    if (!is_of(value, root)) ++of_delegates;
+    if (is_of(value, owner)) {
+      ++own;
+      own_bytes += value.size();
+    }
     return Scan::kContinue;
   }));
-  if (count + more <= most) return {};
-  return fail(Code::kTooManyEntries, "the realm has {} {}; {} are possible: delete some first",
-              count, what, most);
+  if (all + more > room.most) {
+    return fail(Code::kTooManyEntries, "the realm has {} {}; {} are possible: delete some first",
+                all, room.what, room.most);
+  }
+  if (owner == root) return {};
+  if (own + more > room.most_each || own_bytes >= kMaxBytesEach) {
+    return fail(Code::kTooManyEntries,
+                "you have made {} {} of {} bytes; one delegate makes up to {} of {} bytes: delete "
+                "some first",
+                own, room.what, own_bytes, room.most_each, kMaxBytesEach);
+  }
+  if (of_delegates + more > room.most / 2) {
+    return fail(Code::kTooManyEntries,
+                "the realm's delegates have made {} {}; {} are possible, the rest is for its "
+                "owner: delete some first",
+                of_delegates, room.what, room.most / 2);
+  }
+  return {};
 }
 
 Result<void> Endpoints::check_tools(const Endpoint& endpoint,
@@ -167,7 +219,7 @@ Result<void> Endpoints::check_tools(const Endpoint& endpoint,
 }
 
 Result<void> Endpoints::add(const ContextTool& tool) {
-  TRY(check_room(tools_of(tool.realm), 1, kMaxTools, "tools"));
+  TRY(check_room(room_for_tools(tool.realm), tool.realm, tool.owner, 1));
   Batch batch;
   put_tool(batch, tool);
   return kv_.commit(std::move(batch));
@@ -246,9 +298,10 @@ Result<MadeEndpoint> Endpoints::add(Endpoint endpoint, const std::vector<Context
   const MutexLock lock(binding_);
   TRY(check_names(endpoint));
   TRY(check_tools(endpoint, new_tools));
-  TRY(check_room(endpoints_of(endpoint.realm), 1, kMaxEndpoints, "endpoints"));
+  TRY(check_room(room_for_endpoints(endpoint.realm), endpoint.realm, endpoint.owner, 1));
   if (!new_tools.empty()) {
-    TRY(check_room(tools_of(endpoint.realm), new_tools.size(), kMaxTools, "tools"));
+    TRY(check_room(room_for_tools(endpoint.realm), endpoint.realm, endpoint.owner,
+                   new_tools.size()));
   }
   auto key = EndpointKey::make(random_);
   endpoint.key_hash = EndpointKey::hash(key.text());
@@ -289,7 +342,7 @@ Result<Endpoint> Endpoints::change(const RealmId& realm, const EndpointId& id,
                                    const std::vector<ContextTool>& new_tools) {
   const auto make = [&](Endpoint& endpoint, Batch& batch) REQUIRES(binding_) -> Result<void> {
     if (!new_tools.empty()) {
-      TRY(check_room(tools_of(realm), new_tools.size(), kMaxTools, "tools"));
+      TRY(check_room(room_for_tools(realm), realm, new_tools.front().owner, new_tools.size()));
     }
     for (const auto& tool : new_tools) put_tool(batch, tool);
     TRY(change(endpoint));

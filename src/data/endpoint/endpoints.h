@@ -38,6 +38,11 @@ class Endpoints final {
  public:
   static constexpr std::size_t kMaxTools = 10'000;
   static constexpr std::size_t kMaxEndpoints = 2'000;
+  // Of what one delegate makes that is not the realm's root; all of those together have half of the
+  // realm's, so that its owner always has room.
+  static constexpr std::size_t kMaxToolsEach = 1'000;
+  static constexpr std::size_t kMaxEndpointsEach = 200;
+  static constexpr std::size_t kMaxBytesEach = std::size_t{16} << 20;
 
   Endpoints(KeyValueStore& kv, const Clock& clock, Random& random);
   ~Endpoints();
@@ -77,6 +82,8 @@ class Endpoints final {
                                            std::optional<std::string_view> cursor,
                                            const SeesEndpoint& sees) const;
 
+  // What a realm's tools and endpoints take.
+  Result<std::uint64_t> bytes(const RealmId& realm) const;
   // Every tool and endpoint of a realm, with the keys.
   Result<void> remove_all(const RealmId& realm);
 
@@ -105,8 +112,17 @@ class Endpoints final {
   // That every tool it binds is there.
   Result<void> check_tools(const Endpoint& endpoint,
                            const std::vector<ContextTool>& new_tools) const REQUIRES(binding_);
-  Result<void> check_room(const KeyRange& range, std::size_t more, std::size_t most,
-                          std::string_view what) const;
+  // TOO_MANY_ENTRIES.
+  struct Room {
+    KeyRange range;
+    std::size_t most = 0;
+    std::size_t most_each = 0;
+    std::string_view what;
+  };
+  static Room room_for_tools(const RealmId& realm);
+  static Room room_for_endpoints(const RealmId& realm);
+  Result<void> check_room(const Room& room, const RealmId& realm, const DelegateId& owner,
+                          std::size_t more) const;
   // The change is made with binding_ held.
   Result<Endpoint> replace(const RealmId& realm, const EndpointId& id,
                            const std::function<Result<void>(Endpoint&, Batch&)>& change)

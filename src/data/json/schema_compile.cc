@@ -77,6 +77,17 @@ Failure wrong(const Pointer& at, const Value& value, std::string_view expected) 
   return refused(at, fmt::format("is {}; it should be {}", brief(value), expected));
 }
 
+// Few are compared one by one.
+void index_values(Rule& rule) {
+  constexpr std::size_t kFew = 16;
+  if (rule.one_of_values->size() <= kFew) return;
+  for (const auto& allowed : *rule.one_of_values) {
+    std::string spelled;
+    write_canonical(spelled, allowed);
+    rule.spelled_values.insert(std::move(spelled));
+  }
+}
+
 Result<std::string_view> string_of(const Pointer& at, const Value& value) {
   if (!value.is_string()) return wrong(at, value, "a string");
   return text(value);
@@ -251,6 +262,7 @@ class Compiler {
     } else if (name == "enum") {
       if (!value.is_array()) return wrong(at, value, "an array of values");
       rule.one_of_values = value.get_array();
+      index_values(rule);
     } else if (name == "const") {
       rule.constant = value;
     } else if (name == "pattern") {

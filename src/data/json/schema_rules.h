@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <re2/re2.h>
@@ -61,6 +62,9 @@ struct Rule {
   std::optional<bool> always;  // a boolean schema
   std::uint8_t types = 0;
   std::optional<Array> one_of_values;  // enum
+  // The canonical spellings of those, when there are many: a look instead of a comparison with
+  // each.
+  std::unordered_set<std::string> spelled_values;
   std::optional<Value> constant;
 
   Number minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of;

@@ -2,6 +2,7 @@
 #include "data/json/schema.h"
 
 #include <chrono>
+#include <ctime>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -266,6 +267,36 @@ TEST(Schema, OutlivesItsSourceAndIsSharedByThreads) {
       }
     });
   }
+}
+
+// Compared one by one it would take half a minute.
+TEST(Schema, ALongEnumIsLookedUp) {
+  Array allowed;
+  for (int i = 0; i < 20'000; ++i) allowed.emplace_back(fmt::format("a rather long text {}", i));
+  Array items;
+  for (int i = 0; i < 100'000; ++i) items.emplace_back("a rather long text 19999");
+  const Object source{{"items", Object{{"enum", std::move(allowed)}}}};
+  const auto schema = Schema::compile(source);
+  ASSERT_TRUE(schema) << schema.error().message;
+  const auto began = std::clock();
+  EXPECT_TRUE(schema->check(Value(items)));
+  items.emplace_back("another");
+  EXPECT_FALSE(schema->check(Value(items)));
+  // Of this process: a busy neighbour takes none of it.
+  EXPECT_LT(std::clock() - began, 5 * CLOCKS_PER_SEC);
+}
+
+TEST(Schema, ALongEnumKnowsEqualValuesByAnySpelling) {
+  Array allowed;
+  for (int i = 0; i < 100; ++i) allowed.emplace_back(i);
+  allowed.emplace_back(Object{{"a", 1}, {"b", Array{nullptr}}});
+  const auto schema = Schema::compile(Object{{"enum", std::move(allowed)}});
+  ASSERT_TRUE(schema);
+  EXPECT_TRUE(schema->check(Value(99)));
+  EXPECT_TRUE(schema->check(Value(99.0)));
+  EXPECT_TRUE(schema->check(json::parse(R"({"b":[null],"a":1.0})").value()));
+  EXPECT_FALSE(schema->check(Value(99.5)));
+  EXPECT_FALSE(schema->check(Value("99")));
 }
 
 }  // namespace

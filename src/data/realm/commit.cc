@@ -7,6 +7,7 @@
 #include "data/tree/conflict.h"
 #include "data/tree/diff.h"
 #include "data/tree/merge.h"
+#include "data/tree/new_depth.h"
 
 namespace cairn {
 namespace {
@@ -282,7 +283,9 @@ Result<Realm::Attempt> Realm::try_commit(const Depot& depot, const std::optional
     mine = std::move(merged.root);
   }
   attempt.place_root = mine->key();
-  attempt.root = TRY(graft(stage, depot.root, request.place, mine))->key();
+  const auto whole = TRY(graft(stage, depot.root, request.place, mine));
+  TRY(check_new_depth(stage, TRY(stage.get(depot.root)), whole));
+  attempt.root = whole->key();
   attempt.nodes = stage.reachable(attempt.root);
   return attempt;
 }

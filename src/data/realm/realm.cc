@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/store/update.h"
+#include "data/tree/new_depth.h"
 
 namespace cairn {
 namespace {
@@ -68,6 +69,7 @@ Result<Depot> Realm::create_depot(std::string_view title, std::optional<NodeKey>
       return fail(Code::kNotADirectory, "{} is not a directory; a depot's root is one",
                   root->render());
     }
+    TRY(check_new_depth(nodes_, empty, node));
   }
   // Made anew when somebody else makes or renames a depot just then: one of the two has the title.
   return until_committed(kv_, "the titles", [&](Batch& batch) -> Result<Depot> {

@@ -21,10 +21,12 @@ class EndpointPrincipal final : public ToolPrincipal {
       : calls_(calls),
         key_(std::move(key)),
         id_(fmt::format("{}@{}", endpoint.id.render(), endpoint.key_made_at)),
-        realm_(endpoint.realm) {}
+        realm_(endpoint.realm),
+        share_{std::string(endpoint.realm.bytes()), std::string(endpoint.id.bytes())} {}
 
   // Of the key, not of the endpoint alone: one that was replaced is somebody else's.
   std::string_view id() const override { return id_; }
+  Share share() const override { return share_; }
   const RealmId& realm() const { return realm_; }
   Result<EndpointToolboxPtr> open() const { return calls_.open(key_, Entrance::kMcp); }
   Result<ToolboxPtr> toolbox() const override { return ToolboxPtr(TRY(open())); }
@@ -34,6 +36,7 @@ class EndpointPrincipal final : public ToolPrincipal {
   std::string key_;
   std::string id_;
   RealmId realm_;
+  Share share_;
 };
 
 class EndpointService final : public ToolService {

@@ -23,6 +23,8 @@ json::Value shortened(const std::vector<std::string>& items, std::size_t& left_o
   return out;
 }
 
+}  // namespace
+
 json::Object render_details(const Error& error) {
   json::Object out;
   for (const auto& [name, detail] : error.details) {
@@ -39,6 +41,8 @@ json::Object render_details(const Error& error) {
   }
   return out;
 }
+
+namespace {
 
 json::Array text_content(std::string text) {
   json::Object block;

@@ -13,6 +13,9 @@ namespace cairn::agent {
 // on `currentRoot` and `paths`. Of a long list in them the beginning is shown.
 mcp::ToolOutcome outcome_of(const Tool& tool, Result<Reply> reply);
 
+// The details of an error, for whoever acts on them. Of a long list the beginning is shown.
+json::Object render_details(const Error& error);
+
 // For requests that are not tool calls: what the client did wrong is kInvalidParams, what does not
 // exist for it kResourceNotFound, everything else kInternal. `data` gets the error's `code`.
 mcp::RpcError rpc_error(const Error& error, json::Object data = {});

@@ -20,6 +20,7 @@ class AgentPrincipal final : public ToolPrincipal {
   // The delegate's id.
   std::string_view id() const override { return id_; }
   Result<ToolboxPtr> toolbox() const override { return toolbox_; }
+  Share share() const override { return toolbox_->share(); }
   const Toolbox* at_hand() const override { return toolbox_.get(); }
   const Caller& caller() const { return caller_; }
 

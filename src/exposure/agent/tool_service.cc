@@ -49,7 +49,11 @@ mcp::Rpc<mcp::ToolOutcome> ToolService::call_tool(mcp::Exchange& exchange, std::
   const auto box = principal.toolbox();
   if (!box) return refused(box.error());
   const auto tool = (*box)->find(name);
-  if (!tool) return refused(tool.error());
+  if (!tool) {
+    // The executor, which counts calls, never hears of this one.
+    TRY(take_turn(principal));
+    return refused(tool.error());
+  }
   const auto ready = principal.ready(exchange);
   if (!ready) return std::unexpected(ready.error());
   if (!*ready) return mcp::ToolOutcome{};
@@ -58,6 +62,16 @@ mcp::Rpc<mcp::ToolOutcome> ToolService::call_tool(mcp::Exchange& exchange, std::
 
 mcp::Rpc<mcp::Watched> ToolService::watch(const mcp::Principal&, const mcp::Subject&) {
   return not_here();
+}
+
+mcp::Rpc<void> ToolService::take_turn(const mcp::Principal& principal) {
+  const auto box = user_of(principal).toolbox();
+  if (!box) return refused(box.error());
+  const auto turn = (*box)->take_turn();
+  if (turn) return {};
+  auto error = rpc_error(turn.error(), render_details(turn.error()));
+  error.code = mcp::rpc_code::kRateLimited;
+  return std::unexpected(std::move(error));
 }
 
 bool ToolService::still_valid(const mcp::Principal& principal) const {

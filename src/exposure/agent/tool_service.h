@@ -39,6 +39,7 @@ class ToolService : public mcp::ToolsOnlyService {
 
   mcp::Rpc<mcp::Watched> watch(const mcp::Principal& principal,
                                const mcp::Subject& subject) override;
+  mcp::Rpc<void> take_turn(const mcp::Principal& principal) override;
   bool still_valid(const mcp::Principal& principal) const override;
   void roots_changed(const mcp::Principal& principal) override;
   void announce_to(mcp::Changes*) override {}

@@ -20,6 +20,7 @@ class DepotPrincipal final : public ToolPrincipal {
       : toolbox_(std::move(toolbox)) {}
 
   std::string_view id() const override { return toolbox_->id(); }
+  Share share() const override { return toolbox_->share(); }
   Result<ToolboxPtr> toolbox() const override { return ToolboxPtr(toolbox_); }
 
  private:
@@ -35,6 +36,7 @@ class ServedDirectoryPrincipal final : public ToolPrincipal {
       : toolbox_(std::move(toolbox)) {}
 
   std::string_view id() const override { return toolbox_->id(); }
+  Share share() const override { return toolbox_->share(); }
   Result<ToolboxPtr> toolbox() const override { return ToolboxPtr(toolbox_); }
 
  private:

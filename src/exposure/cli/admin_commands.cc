@@ -87,11 +87,14 @@ Result<int> run_audit(Kit& kit, const AdminArguments& given) {
   for (const auto& item : entries) {
     Arguments row(item.as_object());
     const bool fine = row.text("outcome") == "ok";
+    const auto count = row.number("count", 1);
     table.add({human_time(row.number("time")),
                std::string(row.maybe_text("endpoint").value_or(row.text("delegate"))),
                std::string(row.text("entrance")),
                {std::string(row.text("tool")), Style::kCyan},
-               {std::string(row.text("outcome")), fine ? Style::kGreen : Style::kRed},
+               {count > 1 ? fmt::format("{} ×{}", row.text("outcome"), count)
+                          : std::string(row.text("outcome")),
+                fine ? Style::kGreen : Style::kRed},
                fmt::format("{:.1f} ms", static_cast<double>(row.number("micros")) / 1000),
                kit.out.safe(row.text("context"))});
   }

@@ -1,5 +1,9 @@
 #include "exposure/http/connection.h"
 
+#include <algorithm>
+
+#include <malloc.h>
+
 #include "base/ascii.h"
 #include "exposure/http/contained.h"
 #include "exposure/http/on_worker.h"
@@ -29,6 +33,15 @@ std::string_view without_authority(std::string_view target) {
   return target;
 }
 
+// Of an answer that is there as a whole, if it is worth counting.
+std::size_t held_bytes(const Response& response) {
+  constexpr std::size_t kWorthCounting = 64 * 1024;
+  std::size_t bytes = 0;
+  if (const auto* text = std::get_if<std::string>(&response.body)) bytes = text->size();
+  if (const auto* shared = std::get_if<SharedBody>(&response.body)) bytes = shared->bytes.size();
+  return bytes < kWorthCounting ? 0 : bytes;
+}
+
 }  // namespace
 
 Connection::Connection(Socket socket, std::string remote, Peer peer, ConnectionHost& host,
@@ -37,7 +50,8 @@ Connection::Connection(Socket socket, std::string remote, Peer peer, ConnectionH
       shared_(shared),
       wire_(std::move(socket), *shared.tls.lock()),
       reply_(wire_, shared),
-      remote_(std::move(remote)) {
+      remote_(std::move(remote)),
+      began_(SteadyClock::now()) {
   request_.head = &head_;
   request_.remote = remote_;
   request_.peer = peer;
@@ -45,10 +59,10 @@ Connection::Connection(Socket socket, std::string remote, Peer peer, ConnectionH
 }
 
 template <typename Work>
-auto Connection::on_worker(Work work) {
+auto Connection::on_worker(Work work, const Share& share) {
   // A worker takes as long as it takes; only waiting for the client has a limit.
   wire_.never_expire();
-  return http::on_worker(shared_.workers, wire_.executor(), std::move(work));
+  return http::on_worker(shared_.workers, wire_.executor(), std::move(work), share);
 }
 
 Task<void> Connection::run() {
@@ -193,6 +207,7 @@ Connection::Arrival Connection::refuse(Error error) {
 
 // The framing of what follows cannot be trusted, so nothing of it is read.
 Task<void> Connection::answer_refusal() {
+  InFlight::Hold held(shared_.in_flight, remote_);
   began_ = SteadyClock::now();
   sent_before_ = wire_.bytes_out();
   request_.path = path_of(head_.target);
@@ -201,11 +216,12 @@ Task<void> Connection::answer_refusal() {
   unread_input_ = true;
   bool keep_alive = false;
   Response response = error_response(*refusal_);
-  co_await reply_.send(response, head_, host_.date(), keep_alive);
+  co_await reply_.send(response, head_, host_.date(), keep_alive, held);
   log(response, input_.bytes().size());
 }
 
 void Connection::view_request() {
+  share_ = {};
   request_.method = head_.method;
   request_.target = head_.target;
   const std::size_t mark = head_.target.find('?');
@@ -221,7 +237,21 @@ Plan Connection::ask() {
   return contained([&] { return shared_.handler.begin(request_); });
 }
 
+std::string Connection::whose(const Share& share) const {
+  return share.none() ? remote_ : share.who;
+}
+
 Task<Connection::Answer> Connection::carry_out(Plan& plan, RequestBody& body) {
+  share_ = std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.share; }) return one.share;
+        return Share();
+      },
+      plan);
+  // Whoever does not read its answers gets no more of them.
+  if (auto room = shared_.in_flight.check_room(whose(share_)); !room) {
+    return answered(error_response(room.error()));
+  }
   if (auto* later = std::get_if<Later>(&plan)) return run_later(*later);
   if (auto* deferred = std::get_if<Deferred>(&plan)) return wait_for(*deferred);
   if (auto* want = std::get_if<WantBody>(&plan)) return take_whole(*want, body);
@@ -230,12 +260,19 @@ Task<Connection::Answer> Connection::carry_out(Plan& plan, RequestBody& body) {
 
 Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& body) {
   body.limit(want.max_bytes);
+  body.hurry();
+  InFlight::Hold held(shared_.in_flight, whose(want.share));
   Bytes whole;
+  // Most bodies are small: they are not copied as they grow.
+  whole.reserve(std::min<std::uint64_t>(request_.content_length.value_or(0), kPortion));
   for (;;) {
     const RequestBody::Next next = co_await body.next(kWholePortion);
     if (next == RequestBody::Next::kGone) co_return std::nullopt;
     if (next == RequestBody::Next::kRefused) co_return error_response(body.error());
     if (next == RequestBody::Next::kEnd) break;
+    if (auto room = held.grow(body.portion().size()); !room) {
+      co_return error_response(room.error());
+    }
     whole += body.portion();
   }
   const auto work = [&want, &whole]() -> http::Answer {
@@ -246,16 +283,19 @@ Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& bod
     answer = work();
   } else {
     // By reference: the coroutine waits here, so `want` and `whole` outlive the work.
-    answer = co_await on_worker(work);
+    answer = co_await on_worker(work, want.share);
   }
-  if (auto* later = std::get_if<Later>(&answer)) co_return co_await run_later(*later);
+  if (auto* later = std::get_if<Later>(&answer)) {
+    if (later->share.none()) later->share = want.share;
+    co_return co_await run_later(*later);
+  }
   if (auto* deferred = std::get_if<Deferred>(&answer)) co_return co_await wait_for(*deferred);
   co_return std::move(std::get<Response>(answer));
 }
 
 Task<Connection::Answer> Connection::run_later(Later& later) {
   const auto work = [&later]() -> Answer { return contained(later.answer); };
-  return on_worker(work);
+  return on_worker(work, later.share);
 }
 
 Task<Connection::Answer> Connection::wait_for(Deferred& deferred) {
@@ -297,8 +337,14 @@ Task<bool> Connection::finish_request(Response& response, RequestBody& body) {
   // A client that is still sending a large body is not worth reading to the end of it: the
   // connection closes instead, and the client notices.
   if (!body.done() && !body.rest_is_small()) keep_alive = false;
-  const Reply::Outcome outcome = co_await reply_.send(response, head_, host_.date(), keep_alive);
+  if (!response.log_who.empty()) stranger_ = false;
+  InFlight::Hold held(shared_.in_flight, whose(share_));
+  held.count(held_bytes(response));
+  const Reply::Outcome outcome =
+      co_await reply_.send(response, head_, host_.date(), keep_alive, held);
+  held.give_back();
   log(response, head_size_ + body.bytes_in());
+  if (shared_.in_flight.burst_is_over()) shared_.workers.run([] { ::malloc_trim(0); });
   if (outcome == Reply::Outcome::kBroken) {
     wire_.close();
     co_return false;

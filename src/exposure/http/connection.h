@@ -39,6 +39,10 @@ class Connection final {
   void stop();
   // Ends it as soon as no handler's function runs for it.
   void abort();
+  // Whether it waits for a request, and nobody has proved on it who they are: it may have to give
+  // way to others. Since when.
+  bool is_stranger() const { return idle_ && stranger_; }
+  SteadyClock::time_point since() const { return began_; }
 
  private:
   struct View final : Request {
@@ -60,6 +64,9 @@ class Connection final {
   Plan ask();
 
   Task<Answer> carry_out(Plan& plan, RequestBody& body);
+  // Whose bytes those of this request are: its caller's, or its address's while nobody knows it.
+  std::string whose(const Share& share) const;
+  static Task<Answer> answered(Response response) { co_return std::move(response); }
   Task<Answer> run_later(Later& later);
   Task<Answer> wait_for(Deferred& deferred);
   Task<Answer> take_whole(WantBody& want, RequestBody& body);
@@ -69,7 +76,7 @@ class Connection final {
   void log(const Response& response, std::uint64_t bytes_in);
 
   template <typename Work>
-  auto on_worker(Work work);
+  auto on_worker(Work work, const Share& share = {});
 
   ConnectionHost& host_;
   Shared& shared_;
@@ -83,8 +90,10 @@ class Connection final {
   std::size_t head_size_ = 0;
   View request_;
   std::optional<Error> refusal_;
+  Share share_;  // of the request
   SteadyClock::time_point began_;
   std::uint64_t sent_before_ = 0;
+  bool stranger_ = true;
   bool first_ = true;
   bool idle_ = false;
   bool unread_input_ = false;

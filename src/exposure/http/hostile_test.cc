@@ -217,17 +217,100 @@ TEST(Hostile, WhatAHandlerThrowsStaysInside) {
   for (const auto& logged : server.log().wait_for(2)) EXPECT_EQ(logged.cause, "secret");
 }
 
+// Somebody known, to whom the connection belongs from then on.
+Plan answer_known(const Request&) {
+  Response out = text("good");
+  out.log_who = "ann";
+  return out;
+}
+
 TEST(Hostile, ConnectionsOverTheLimitAreToldSo) {
   ServerOptions options;
   options.max_connections = 2;
-  TestServer server(answer, options);
+  TestServer server(answer_known, options);
   RawClient first = server.connect();
   RawClient second = server.connect();
-  ASSERT_TRUE(eventually([&] { return server.log().open() == 2; }));
+  for (RawClient* client : {&first, &second}) {
+    EXPECT_THAT(client->send(kGood).answer(), EndsWith("good"));
+  }
   EXPECT_THAT(server.connect().rest(), is_error(503, "UNAVAILABLE"));
   first.close();
   ASSERT_TRUE(eventually([&] { return server.log().open() == 1; }));
   EXPECT_THAT(server.ask(kGood), EndsWith("good"));
+}
+
+TEST(Hostile, IdleStrangersGiveWayToWhoeverComes) {
+  ServerOptions options;
+  options.max_connections = 4;
+  options.io_threads = 1;
+  TestServer server(answer_known, options);
+  RawClient known = server.connect();
+  EXPECT_THAT(known.send(kGood).answer(), EndsWith("good"));
+  std::vector<RawClient> strangers;
+  for (int i = 0; i < 3; ++i) strangers.push_back(server.connect());
+  ASSERT_TRUE(eventually([&] { return server.log().open() == 4; }));
+  for (int i = 0; i < 20; ++i) EXPECT_THAT(server.ask(kGood), EndsWith("good"));
+  EXPECT_THAT(known.send(kGood).answer(), EndsWith("good"));
+}
+
+TEST(Hostile, OneAddressHasItsShareOfConnections) {
+  ServerOptions options;
+  options.max_connections_each = 2;
+  TestServer server(answer_known, options);
+  RawClient first = server.connect();
+  RawClient second = server.connect();
+  ASSERT_TRUE(eventually([&] { return server.log().open() == 2; }));
+  EXPECT_THAT(server.connect().rest(), is_error(503, "UNAVAILABLE"));
+  second.close();
+  ASSERT_TRUE(eventually([&] { return server.log().open() == 1; }));
+  EXPECT_THAT(server.ask(kGood), EndsWith("good"));
+}
+
+TEST(Hostile, BodiesOfOneCallerAreHeldUpToItsShare) {
+  ServerOptions options;
+  options.in_flight = {.each = 100'000, .all = 1'000'000};
+  TestServer server(
+      [](const Request& request) -> Plan {
+        return WantBody{.max_bytes = 1'000'000,
+                        .where = Where::kHere,
+                        .answer = [](const Bytes&) { return text("good"); },
+                        .share = {"realm", std::string(request.path)}};
+      },
+      options);
+  const auto begin = [](std::string_view who) {
+    return fmt::format("POST {} HTTP/1.1\r\nHost: x\r\nContent-Length: 90001\r\n\r\n", who);
+  };
+  RawClient stalled = server.connect();
+  stalled.send(begin("/ann") + std::string(90'000, 'x'));
+  // What has arrived is counted; a second one finds no room once it has.
+  EXPECT_TRUE(eventually([&] {
+    RawClient second = server.connect();
+    second.send(begin("/ann") + std::string(90'001, 'x'));
+    return second.answer().starts_with("HTTP/1.1 429");
+  }));
+  RawClient other = server.connect();
+  EXPECT_THAT(other.send(begin("/bob") + std::string(90'001, 'x')).answer(), EndsWith("good"));
+  EXPECT_THAT(stalled.send("x").answer(), EndsWith("good"));
+  RawClient again = server.connect();
+  EXPECT_THAT(again.send(begin("/ann") + std::string(90'001, 'x')).answer(), EndsWith("good"));
+}
+
+TEST(Hostile, ABodyThatTricklesIsNotWaitedFor) {
+  ServerOptions options;
+  options.body_timeout = std::chrono::milliseconds(200);
+  TestServer server(
+      [](const Request&) -> Plan {
+        return WantBody{.max_bytes = 1'000'000, .where = Where::kHere, .answer = [](const Bytes&) {
+                          return text("good");
+                        }};
+      },
+      options);
+  RawClient client = server.connect();
+  client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+  EXPECT_TRUE(eventually([&] { return !client.try_send("x") || !server.log().all().empty(); }));
+  const auto logged = server.log().wait_for(1);
+  ASSERT_EQ(logged.size(), 1U);
+  EXPECT_EQ(logged[0].status, 408);
 }
 
 TEST(Hostile, HangingConnectionsAndWorkersDoNotKeepOthersWaiting) {

@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/fair_queue.h"
 #include "base/result.h"
 
 namespace cairn::http {
@@ -84,6 +85,7 @@ struct SharedBody {
 struct StreamedBody {
   std::unique_ptr<BodySource> source;
   std::optional<std::uint64_t> length = {};  // nothing: chunked
+  Share share = {};                          // of the workers, that making it takes
 };
 
 struct EventBody {
@@ -127,6 +129,7 @@ class BodySink {
 // The answer on a worker.
 struct Later {
   std::function<Response()> answer;
+  Share share = {};  // whose turn it takes
 };
 
 // How a deferred answer is given, whole or as the beginning of a stream of events. Only the first
@@ -159,6 +162,7 @@ class Pending {
 struct Deferred {
   std::shared_ptr<Pending> pending;
   std::chrono::milliseconds patience{250};
+  Share share = {};  // whose bytes the answer is
 };
 
 using Answer = std::variant<Response, Later, Deferred>;
@@ -168,6 +172,7 @@ struct WantBody {
   std::size_t max_bytes = 0;  // a longer one is BODY_TOO_LARGE
   Where where = Where::kHere;
   std::function<Answer(Bytes body)> answer = {};
+  Share share = {};  // whose turn it takes on a worker, and whose bytes the body is
 };
 
 struct WantStream {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <span>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -14,6 +16,9 @@ namespace cairn::http {
 namespace {
 
 using std::chrono::milliseconds;
+
+// Connections that are on their way out while others come.
+constexpr int kOverlap = 32;
 
 std::string too_many_connections(std::string_view date) {
   const Response response =
@@ -90,31 +95,54 @@ Task<void> IoThread::pause(error_code error) {
   co_await pause_.async_wait(use_task);
 }
 
-void IoThread::take(Socket socket, std::string remote, Peer peer) {
+void IoThread::turn_away(Socket& socket) {
   error_code ignored;
-  if (count_connections(+1) > static_cast<int>(shared_.options.max_connections)) {
-    // Never waits for a client that is not going to be served.
-    socket.non_blocking(true, ignored);
-    // In TLS the handshake would have to come first.
-    if (!*shared_.tls.lock())
-      socket.write_some(asio::buffer(too_many_connections(date())), ignored);
-    socket.shutdown(tcp::socket::shutdown_both, ignored);
-    socket.close(ignored);
+  // Never waits for a client that is not going to be served.
+  socket.non_blocking(true, ignored);
+  // In TLS the handshake would have to come first.
+  if (!*shared_.tls.lock()) socket.write_some(asio::buffer(too_many_connections(date())), ignored);
+  socket.shutdown(tcp::socket::shutdown_both, ignored);
+  socket.close(ignored);
+}
+
+// Of several at once, so that the next ones need not look through all connections again.
+bool IoThread::make_room() {
+  constexpr std::size_t kAtOnce = 32;
+  std::vector<Connection*> strangers;
+  for (const auto& [connection, owned] : connections_) {
+    if (connection->is_stranger()) strangers.push_back(connection);
+  }
+  if (strangers.empty()) return false;
+  const auto count = static_cast<std::ptrdiff_t>(std::min(kAtOnce, strangers.size()));
+  std::ranges::nth_element(strangers, strangers.begin() + count - 1, {}, &Connection::since);
+  for (Connection* one : std::span(strangers).first(static_cast<std::size_t>(count))) one->stop();
+  return true;
+}
+
+void IoThread::take(Socket socket, std::string remote, Peer peer) {
+  if (!shared_.peers.come(remote)) return turn_away(socket);
+  const auto most = static_cast<int>(shared_.options.max_connections);
+  // Those who give way are gone a moment later; until then there are a few more than the most.
+  const int now = count_connections(+1);
+  if (now > most && (now > most + kOverlap || !make_room())) {
+    turn_away(socket);
+    shared_.peers.leave(remote);
     count_connections(-1);
     return;
   }
-  auto connection = std::make_unique<Connection>(std::move(socket), std::move(remote), peer,
+  auto connection = std::make_unique<Connection>(std::move(socket), remote, peer,
                                                  static_cast<ConnectionHost&>(*this), shared_);
   Connection* raw = connection.get();
   connections_.emplace(raw, std::move(connection));
-  asio::co_spawn(io_.get_executor(), serve(raw), asio::detached);
+  asio::co_spawn(io_.get_executor(), serve(raw, std::move(remote)), asio::detached);
   if (!ticking_) asio::co_spawn(io_.get_executor(), tick(), asio::detached);
 }
 
-Task<void> IoThread::serve(Connection* connection) {
+Task<void> IoThread::serve(Connection* connection, std::string address) {
   co_await connection->run();
   // The coroutine is at its end: nothing of the connection is used after this.
   connections_.erase(connection);
+  shared_.peers.leave(address);
   count_connections(-1);
 }
 

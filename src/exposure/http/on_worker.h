@@ -14,10 +14,11 @@ namespace cairn::http {
 
 // `work` must not throw.
 template <typename Work>
-Task<std::invoke_result_t<Work&>> on_worker(Workers& workers, Executor here, Work work) {
+Task<std::invoke_result_t<Work&>> on_worker(Workers& workers, Executor here, Work work,
+                                            Share share = {}) {
   std::optional<std::invoke_result_t<Work&>> result;
   const auto start = [&](auto handler) {
-    workers.run([&result, &work, here, resume = std::move(handler)]() mutable {
+    workers.run(share, [&result, &work, here, resume = std::move(handler)]() mutable {
       result.emplace(work());
       asio::post(here, std::move(resume));
     });

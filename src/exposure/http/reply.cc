@@ -25,7 +25,7 @@ bool head_only(const Response& response, const RequestHead& request) {
 }  // namespace
 
 Task<Reply::Outcome> Reply::send(Response& response, const RequestHead& request,
-                                 std::string_view date, bool& keep_alive) {
+                                 std::string_view date, bool& keep_alive, InFlight::Hold& held) {
   HeadChoices choices{.date = date, .minor_version = request.minor_version};
   out_.clear();
   if (auto* streamed = std::get_if<StreamedBody>(&response.body)) {
@@ -40,7 +40,7 @@ Task<Reply::Outcome> Reply::send(Response& response, const RequestHead& request,
     choices.chunked = request.minor_version == 1;
     // Events end when the client leaves or the server does; there is no next request.
     choices.keep_alive = keep_alive = false;
-    return send_events(response, request, choices);
+    return send_events(response, request, choices, held);
   }
   choices.keep_alive = keep_alive;
   return send_whole(response, request, choices);
@@ -83,7 +83,7 @@ Task<Reply::Outcome> Reply::send_streamed(Response& response, const RequestHead&
   const bool only_head = head_only(response, request);
   if (bodiless(response.status)) choices.length = {}, choices.chunked = false;
   Result<Bytes> first = Bytes();
-  if (!only_head && choices.length != 0) first = co_await next_portion(*body.source);
+  if (!only_head && choices.length != 0) first = co_await next_portion(body);
   if (!first) {
     drop(std::move(body.source));
     response = error_response(first.error());
@@ -112,7 +112,7 @@ Task<Reply::Outcome> Reply::send_portions(StreamedBody& body, Bytes portion, boo
     if (body.length && sent > *body.length) co_return Outcome::kBroken;
     if (co_await write_portion(portion, chunked) == Outcome::kBroken) co_return Outcome::kBroken;
     if (sent == body.length) co_return Outcome::kSent;
-    Result<Bytes> next = co_await next_portion(*body.source);
+    Result<Bytes> next = co_await next_portion(body);
     if (!next) co_return Outcome::kBroken;
     portion = std::move(*next);
   }
@@ -131,7 +131,8 @@ Task<Reply::Outcome> Reply::write(ByteView body) {
   Wire::Buffers buffers{asio::buffer(out_), asio::buffer(body)};
   // Usually the kernel takes all of it at once, and the coroutine need not be suspended.
   std::optional<bool> sent = wire_.write_now(buffers);
-  if (!sent) sent = co_await wire_.write(buffers, shared_.options.write_timeout);
+  if (!sent)
+    sent = co_await wire_.write(buffers, shared_.options.write_timeout, shared_.options.least_rate);
   out_.clear();
   co_return *sent ? Outcome::kSent : Outcome::kBroken;
 }
@@ -140,21 +141,22 @@ Task<Reply::Outcome> Reply::write_portion(ByteView portion, bool chunked) {
   if (!chunked) co_return co_await write(portion);
   out_ += chunk_line(portion.size());
   const Wire::Buffers buffers{asio::buffer(out_), asio::buffer(portion), asio::buffer(kCrlf)};
-  const bool sent = co_await wire_.write(buffers, shared_.options.write_timeout);
+  const bool sent =
+      co_await wire_.write(buffers, shared_.options.write_timeout, shared_.options.least_rate);
   out_.clear();
   co_return sent ? Outcome::kSent : Outcome::kBroken;
 }
 
-Task<Result<Bytes>> Reply::next_portion(BodySource& source) {
+Task<Result<Bytes>> Reply::next_portion(StreamedBody& body) {
   wire_.never_expire();
-  const auto work = [&source]() -> Result<Bytes> {
+  const auto work = [&source = *body.source]() -> Result<Bytes> {
     try {
       return source.next();
     } catch (...) {
       return fail(Code::kInternal, "the answer could not be made");
     }
   };
-  return on_worker(shared_.workers, wire_.executor(), work);
+  return on_worker(shared_.workers, wire_.executor(), work, body.share);
 }
 
 // Destroying a source may close files, so it is done on a worker.

@@ -24,8 +24,9 @@ class Reply final {
 
   // `keep_alive` may become false: some answers end with the connection. A body that cannot be made
   // changes `response` to what was sent instead.
+  // Bytes of events that wait to be taken are counted in `held`.
   Task<Outcome> send(Response& response, const RequestHead& request, std::string_view date,
-                     bool& keep_alive);
+                     bool& keep_alive, InFlight::Hold& held);
   // Ends the events that are being sent, if any.
   void end_events();
 
@@ -34,11 +35,12 @@ class Reply final {
   Task<void> encode(Response& response, const RequestHead& request, HeadChoices& choices);
   Task<Outcome> send_streamed(Response& response, const RequestHead& request, HeadChoices choices);
   Task<Outcome> send_portions(StreamedBody& body, Bytes portion, bool chunked);
-  Task<Outcome> send_events(Response& response, const RequestHead& request, HeadChoices choices);
-  Task<Outcome> pass_events_on(EventQueue& queue, bool chunked);
+  Task<Outcome> send_events(Response& response, const RequestHead& request, HeadChoices choices,
+                            InFlight::Hold& held);
+  Task<Outcome> pass_events_on(EventQueue& queue, bool chunked, InFlight::Hold& held);
   Task<Outcome> write(ByteView body);
   Task<Outcome> write_portion(ByteView portion, bool chunked);
-  Task<Result<Bytes>> next_portion(BodySource& source);
+  Task<Result<Bytes>> next_portion(StreamedBody& body);
   void drop(std::unique_ptr<BodySource> source);
 
   Wire& wire_;

@@ -33,7 +33,7 @@ Task<void> watch_client(Wire& wire, std::shared_ptr<Watch> watch) {
 }  // namespace
 
 Task<Reply::Outcome> Reply::send_events(Response& response, const RequestHead& request,
-                                        HeadChoices choices) {
+                                        HeadChoices choices, InFlight::Hold& held) {
   const auto stream = std::move(std::get<EventBody>(response.body).stream);
   // EventStream::make is the only maker.
   auto& queue = static_cast<EventQueue&>(*stream);
@@ -44,14 +44,14 @@ Task<Reply::Outcome> Reply::send_events(Response& response, const RequestHead& r
   if (outcome == Outcome::kSent && !only_head) {
     events_ = stream;
     if (shared_.stopping) stream->close();
-    outcome = co_await pass_events_on(queue, choices.chunked);
+    outcome = co_await pass_events_on(queue, choices.chunked, held);
     events_ = nullptr;
   }
   queue.leave();
   co_return outcome;
 }
 
-Task<Reply::Outcome> Reply::pass_events_on(EventQueue& queue, bool chunked) {
+Task<Reply::Outcome> Reply::pass_events_on(EventQueue& queue, bool chunked, InFlight::Hold& held) {
   const auto watch = std::make_shared<Watch>();
   const auto executor = wire_.executor();
   wire_.probe_peer();
@@ -64,7 +64,9 @@ Task<Reply::Outcome> Reply::pass_events_on(EventQueue& queue, bool chunked) {
     const EventQueue::Taken taken = queue.take();
     state = taken.state;
     if (!taken.bytes.empty()) {
+      held.count(taken.bytes.size());
       outcome = co_await write_portion(taken.bytes, chunked);
+      held.give_back();
       wire_.never_expire();
     } else if (state == EventQueue::State::kOpen) {
       co_await watch->wakeup.wait();

@@ -21,7 +21,8 @@ RequestBody::RequestBody(Wire& wire, InputBuffer& input, const RequestHead& head
       expects_continue_(head.expects_continue()),
       chunked_(head.framing.chunked),
       done_(!head.has_body()),
-      left_(head.framing.length.value_or(0)) {}
+      left_(head.framing.length.value_or(0)),
+      patience_(options.body_idle_timeout, 0) {}
 
 Task<RequestBody::Next> RequestBody::next(std::size_t portion_bytes) {
   if (done_) co_return Next::kEnd;
@@ -97,7 +98,7 @@ Task<RequestBody::Next> RequestBody::fill(std::size_t portion_bytes) {
       chunked_ ? portion_bytes : std::min<std::uint64_t>(left_, portion_bytes);
   buffer_.resize(std::max<std::size_t>(buffer_.size(), wanted));
   start_ = end_ = 0;
-  wire_.expire_after(options_.body_idle_timeout);
+  wire_.expire_after(patience_.left(bytes_in_));
   const auto [error, count] = co_await wire_.read_some(asio::buffer(buffer_.data(), wanted));
   if (error && wire_.expired()) {
     co_return refuse(Error(Code::kRequestTimeout, "the rest of the body did not come in time"));
@@ -105,13 +106,14 @@ Task<RequestBody::Next> RequestBody::fill(std::size_t portion_bytes) {
   if (error) co_return Next::kGone;
   // While the handler works on the portion the client is not to blame.
   wire_.never_expire();
+  patience_.waited();
   end_ = count;
   co_return Next::kPortion;
 }
 
 Task<bool> RequestBody::say_continue() {
   expects_continue_ = false;
-  return wire_.write({asio::buffer(kContinue)}, options_.write_timeout);
+  return wire_.write({asio::buffer(kContinue)}, options_.write_timeout, options_.least_rate);
 }
 
 void RequestBody::skip_arrived() {

@@ -24,6 +24,8 @@ class RequestBody final {
 
   // More than this is BODY_TOO_LARGE; at once when the head says that there is more.
   void limit(std::uint64_t max_bytes) { max_bytes_ = max_bytes; }
+  // Somebody has to keep all of it until it is there: it has to come in time.
+  void hurry() { patience_.at_most(options_.body_timeout, options_.least_rate); }
 
   // The next portion, at most `portion_bytes` of it. A client that waits for `100 Continue` gets
   // it.
@@ -70,6 +72,7 @@ class RequestBody final {
   std::size_t start_ = 0;
   std::size_t end_ = 0;
   ByteView portion_;
+  Patience patience_;
   std::optional<Error> error_;
 };
 

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "exposure/http/http.h"
+#include "exposure/http/in_flight.h"
 
 namespace cairn::http {
 
@@ -38,10 +39,16 @@ struct ServerOptions {
   std::size_t max_header_bytes = 16 * 1024;
   std::size_t max_target_bytes = 8 * 1024;
   std::size_t max_connections = 10'000;
+  std::size_t max_connections_each = 0;                 // of one address; 0: as all
   std::chrono::milliseconds header_timeout{10'000};     // from a request's first byte to its body
   std::chrono::milliseconds body_idle_timeout{30'000};  // between two portions of a body
   std::chrono::milliseconds idle_timeout{60'000};       // between two requests
+  std::chrono::milliseconds body_timeout{300'000};      // for a body that is taken whole
   std::chrono::milliseconds write_timeout{30'000};      // without progress
+  // Bytes a second, on the average and beyond the timeouts above, of a body that is taken whole and
+  // of an answer: whoever is slower is not waited for.
+  std::size_t least_rate = 4096;
+  InFlight::Limits in_flight = {};
   std::chrono::milliseconds stop_timeout{10'000};
 };
 

@@ -10,6 +10,8 @@
 
 #include "base/guarded.h"
 #include "base/workers.h"
+#include "exposure/http/in_flight.h"
+#include "exposure/http/peers.h"
 #include "exposure/http/server.h"
 
 namespace cairn::http {
@@ -19,6 +21,8 @@ struct Shared {
       : options(with),
         handler(asks),
         observer(tells),
+        in_flight(with.in_flight),
+        peers(with.max_connections_each),
         workers(std::max(1u, with.worker_threads), "http-worker") {}
 
   const ServerOptions options;
@@ -27,6 +31,8 @@ struct Shared {
   // Null: plain. Replaced when its files are read again; a connection keeps what it began with.
   Guarded<std::shared_ptr<boost::asio::ssl::context>> tls;
   std::atomic<bool> stopping = false;
+  InFlight in_flight;
+  Peers peers;
   Guarded<int> open;  // connections
   std::condition_variable closed_one;
   Workers workers;

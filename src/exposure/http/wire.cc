@@ -62,11 +62,13 @@ std::optional<bool> Wire::write_now(Buffers& buffers) {
   return true;
 }
 
-Task<bool> Wire::write(Buffers buffers, std::chrono::milliseconds timeout) {
+Task<bool> Wire::write(Buffers buffers, std::chrono::milliseconds timeout, std::size_t least_rate) {
+  Patience patience(timeout, least_rate);
+  const std::uint64_t before = bytes_out_;
   while (!nothing_left(buffers)) {
     if (const auto all = write_now(buffers)) co_return *all;
-    // Again for each portion: a slow client is fine as long as it takes something.
-    expire_after(timeout);
+    // Again for each portion: a slow client is fine as long as it is not too slow.
+    expire_after(patience.left(bytes_out_ - before));
     error_code error;
     std::size_t count = 0;
     if (tls_) {
@@ -76,6 +78,7 @@ Task<bool> Wire::write(Buffers buffers, std::chrono::milliseconds timeout) {
     }
     bytes_out_ += count;
     drop_front(buffers, count);
+    patience.waited();
     if (error) co_return false;
   }
   co_return true;

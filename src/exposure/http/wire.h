@@ -14,6 +14,7 @@
 #include <boost/asio/ssl/stream.hpp>
 
 #include "exposure/http/asio.h"
+#include "exposure/http/patience.h"
 
 namespace cairn::http {
 
@@ -27,9 +28,10 @@ class Wire final {
 
   Task<bool> handshake();
   Task<Received> read_some(asio::mutable_buffer buffer);
-  // Sends everything, within `timeout` from each byte that gets away to the next; without waiting
-  // as far as the kernel takes it. False: the connection is of no more use.
-  Task<bool> write(Buffers buffers, std::chrono::milliseconds timeout);
+  // Sends everything, within `timeout` from each byte that gets away to the next, and in all within
+  // what a Patience has for so many; without waiting as far as the kernel takes it. False: the
+  // connection is of no more use.
+  Task<bool> write(Buffers buffers, std::chrono::milliseconds timeout, std::size_t least_rate);
   // The same, but only what needs no waiting. Nullopt: the rest has to wait, and is in `buffers`.
   std::optional<bool> write_now(Buffers& buffers);
   // Says that nothing more will be sent, and lets the client read what was: what still comes is
@@ -43,7 +45,7 @@ class Wire final {
   // has sent stays unread.
   bool peer_left();
 
-  void expire_after(std::chrono::milliseconds time) { expire_at(SteadyClock::now() + time); }
+  void expire_after(std::chrono::nanoseconds time) { expire_at(SteadyClock::now() + time); }
   void never_expire() { expire_at(SteadyClock::time_point::max()); }
   void check(SteadyClock::time_point now);
   bool expired() const { return expired_; }

@@ -14,6 +14,9 @@ class Announcer::Handle final : public Announcer::Subscription {
   Handle& operator=(const Handle&) = delete;
   ~Handle() override {
     auto state = announcer_.state_.lock();
+    if (const auto count = state->of_owner.find(entry_->owner); count != state->of_owner.end()) {
+      if (--count->second == 0) state->of_owner.erase(count);
+    }
     const auto found = state->entries.find(entry_->topic);
     if (found == state->entries.end()) return;
     found->second.erase(entry_);
@@ -49,7 +52,23 @@ Rpc<std::unique_ptr<Announcer::Subscription>> Announcer::subscribe(std::weak_ptr
   entry->subject = std::move(subject);
   entry->topic = std::move(watched.topic);
   *entry->stamp.lock() = std::move(watched.stamp);
-  state_.lock()->entries[entry->topic].insert(entry);
+  {
+    auto state = state_.lock();
+    // Lists are few, and every session has them.
+    if (std::holds_alternative<std::string>(entry->subject)) {
+      const std::string owner(principal->id());
+      auto& count = state->of_owner[owner];
+      if (count >= kMostOfOne) {
+        return rpc_fail(rpc_code::kInvalidParams,
+                        fmt::format("you have {} subscriptions in all your sessions; end some, or "
+                                    "subscribe to a depot instead of its files",
+                                    count));
+      }
+      count += 1;
+      entry->owner = owner;
+    }
+    state->entries[entry->topic].insert(entry);
+  }
   auto handle = std::make_unique<Handle>(*this, entry);
   // Changes before the entry was there have been announced to nobody: the stamp may be older.
   look_at(*entry);

@@ -37,7 +37,9 @@ class Announcer final : public Changes {
     virtual ~Subscription() = default;
   };
 
-  // Fails as Service::watch() does.
+  // So many resources one principal watches, in all its sessions.
+  static constexpr std::size_t kMostOfOne = 20'000;
+  // Fails as Service::watch() does; kInvalidParams when the principal watches too many.
   Rpc<std::unique_ptr<Subscription>> subscribe(std::weak_ptr<Listener> listener, Subject subject);
 
   void changed(std::string topic) override;
@@ -47,12 +49,14 @@ class Announcer final : public Changes {
     std::weak_ptr<Listener> listener;
     Subject subject;
     std::string topic;
+    std::string owner = {};  // whose it counts as; empty: nobody's
     Guarded<std::string> stamp;
   };
   using EntryPtr = std::shared_ptr<Entry>;
   class Handle;
   struct State {
     std::unordered_map<std::string, std::unordered_set<EntryPtr>> entries;
+    std::unordered_map<std::string, std::size_t> of_owner;
     std::set<std::string> pending;
     bool stopping = false;
   };

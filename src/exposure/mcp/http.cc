@@ -19,6 +19,8 @@ bool names_modern(const http::Request& request) {
 
 }  // namespace
 
+std::shared_ptr<Workers> mcp_workers() { return std::make_shared<Workers>(64U, "mcp-worker"); }
+
 // A request that runs on a worker, known to the handler while it lives, so that stop() can wait for
 // it.
 class HttpHandler::RunningCall final : public PendingAnswer,
@@ -49,13 +51,17 @@ HttpHandler::HttpHandler(Server& server, const Clock& clock, Random& random, Htt
     : server_(server),
       clock_(clock),
       options_(std::move(options)),
-      sessions_(clock, random, options_.sessions) {
+      sessions_(clock, random, options_.sessions),
+      workers_(options_.workers ? options_.workers : mcp_workers()) {
   beating_ = std::thread([this] { run_beat(); });
 }
 
 HttpHandler::~HttpHandler() {
   stop();
   beating_.join();
+  // The threads may be others' too: what runs for this handler has to end first.
+  auto calls = calls_.lock();
+  calls_done_.wait(calls.mutex(), [&] { return calls->empty(); });
 }
 
 void HttpHandler::stop() {
@@ -137,12 +143,13 @@ http::Plan HttpHandler::post(const http::Request& request, PrincipalPtr principa
   if (!taken.json && !taken.events) {
     return refuse(406, "answers are application/json or text/event-stream; accept both");
   }
+  Share share = principal->share();
   return http::WantBody{
       .max_bytes = options_.max_body_bytes,
       .where = http::fits_here(request) ? http::Where::kHere : http::Where::kWorker,
-      .answer = [this, &request, who = std::move(principal), taken](const Bytes& body) {
-        return take_body(request, who, taken, body);
-      }};
+      .answer = [this, &request, who = std::move(principal),
+                 taken](const Bytes& body) { return take_body(request, who, taken, body); },
+      .share = share};
 }
 
 http::Answer HttpHandler::take_body(const http::Request& request, const PrincipalPtr& principal,
@@ -200,10 +207,12 @@ http::Answer HttpHandler::take_modern(const http::Request& request, HttpCallPtr 
   if (call->message.method == "subscriptions/listen") return listen(std::move(call));
   auto peer = std::make_shared<Peer>(call->principal, nowhere_);
   if (auto answer = answer_quickly(peer, *call)) return std::move(*answer);
+  Share share = call->principal->share();
   // From now on it can be cancelled.
   server_.expect(*peer, call->message, Era::kModern);
   return http::Deferred{
-      std::make_shared<RunningCall>(*this, std::move(call), std::move(peer), nullptr), kPatience};
+      std::make_shared<RunningCall>(*this, std::move(call), std::move(peer), nullptr), kPatience,
+      share};
 }
 
 std::span<const ParamHeader> HttpHandler::param_headers(const HttpCall& call) {
@@ -251,8 +260,9 @@ http::Answer HttpHandler::take_legacy(const http::Request& request, HttpCallPtr 
     return answer_response(std::move(*refused));
   }
   if (auto answer = answer_quickly(peer, *call)) return std::move(*answer);
+  Share share = call->principal->share();
   return http::Deferred{std::make_shared<RunningCall>(*this, std::move(call), peer, session),
-                        kPatience};
+                        kPatience, std::move(share)};
 }
 
 http::Answer HttpHandler::take_batch(const HttpSessionPtr& session, json::Array batch) {
@@ -300,7 +310,7 @@ void HttpHandler::RunningCall::begin(std::unique_ptr<http::Responder> responder)
   // For a client that does not take JSON it is a stream from the beginning.
   if (!call_->accepts.json) late();
   // The worker keeps this object alive; the server does not (http.h).
-  handler_.workers_.run([self = shared_from_this()] {
+  handler_.workers_->run(call_->principal->share(), [self = shared_from_this()] {
     self->finish(self->handler_.carry_out(self->peer_, *self->call_, self));
   });
 }
@@ -357,7 +367,7 @@ http::Plan HttpHandler::get(const http::Request& request, const HttpSessionPtr& 
     if (!resumed) return refuse(404, "this stream is over, or was never there");
     after = id->event;
   }
-  return http::Later{[this, session, resumed, after] {
+  auto open = [this, session, resumed, after] {
     server_.announce_lists(*session->peer());
     const bool of_call = resumed != session->standalone();
     auto stream = open_stream(session->peer(), of_call ? StreamKind::kCall : StreamKind::kWatch);
@@ -371,7 +381,8 @@ http::Plan HttpHandler::get(const http::Request& request, const HttpSessionPtr& 
     auto out = stream_response(std::move(stream));
     out.log_who = session->owner();
     return out;
-  }};
+  };
+  return http::Later{std::move(open), session->peer()->principal()->share()};
 }
 
 http::Response HttpHandler::remove(const HttpSession& session) {

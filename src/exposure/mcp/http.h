@@ -31,9 +31,14 @@ struct HttpOptions {
   // Between two signs of life on a stream; each time its client's rights are checked.
   std::chrono::milliseconds heartbeat{15'000};
   std::size_t max_body_bytes = kMaxBodyBytes;
+  // Shared with other handlers, so that one share is one at all of them; null: its own.
+  std::shared_ptr<Workers> workers = nullptr;
   // How long running calls are waited for when it stops.
   std::chrono::milliseconds stop_grace{5'000};
 };
+
+// Threads for the calls of one handler, or of several.
+std::shared_ptr<Workers> mcp_workers();
 
 class HttpHandler final : public http::Handler {
  public:
@@ -97,7 +102,7 @@ class HttpHandler final : public http::Handler {
   std::shared_ptr<Guarded<LiveStreams>> live_ = std::make_shared<Guarded<LiveStreams>>();
   Guarded<std::multiset<std::shared_ptr<Peer>>> calls_;
   std::condition_variable calls_done_;
-  Workers workers_{64, "mcp-worker"};
+  const std::shared_ptr<Workers> workers_;
   Guarded<bool> stopping_{false};
   std::condition_variable wake_;
   std::thread beating_;

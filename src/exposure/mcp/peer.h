@@ -25,7 +25,7 @@ RpcError id_in_use();
 // The outcome of an `initialize`.
 struct Handshake {
   Revision revision = kLatestLegacy;
-  json::Object capabilities;
+  json::Object capabilities;  // their names, as far as they are used
 };
 
 class Peer final : public Listener, public std::enable_shared_from_this<Peer> {

@@ -17,6 +17,7 @@ inline constexpr int kInvalidRequest = -32600;
 inline constexpr int kMethodNotFound = -32601;
 inline constexpr int kInvalidParams = -32602;
 inline constexpr int kInternal = -32603;
+inline constexpr int kRateLimited = -32000;
 inline constexpr int kResourceNotFound = -32002;  // legacy; modern clients get kInvalidParams
 inline constexpr int kHeaderMismatch = -32020;
 inline constexpr int kMissingCapability = -32021;

@@ -27,6 +27,22 @@ Answer cannot_begin(const Request& request, Era era, const RpcError& error) {
   return refusal(request.id, error, era == Era::kModern ? 400 : 200);
 }
 
+// What the server asks a client's capabilities for. Nothing else of them is kept: a session lives
+// for hours, and a client may say megabytes.
+json::Object only_used(const json::Object& capabilities) {
+  json::Object out;
+  for (const std::string_view used : {"roots", "sampling", "elicitation"}) {
+    if (capabilities.contains(used)) out[used] = json::Object();
+  }
+  return out;
+}
+
+Answer too_often(const Request& request, Era era, const RpcError& error) {
+  // A legacy client in a session reads the answer, whatever the status of the others.
+  const bool by_status = era == Era::kModern || request.method == "initialize";
+  return refusal(request.id, error, by_status ? 429 : 200);
+}
+
 }  // namespace
 
 struct Server::Method {
@@ -41,7 +57,7 @@ struct Server::Method {
 
 const Server::Method* Server::find(std::string_view method) {
   static constexpr std::array<Method, 13> kMethods = {{
-      {"tools/list", In::kBoth, &Server::list_tools, &Offer::tools, true},
+      {"tools/list", In::kBoth, &Server::list_tools, &Offer::tools},
       {"tools/call", In::kBoth, &Server::call_tool, &Offer::tools, false, true},
       {"resources/list", In::kBoth, &Server::list_resources, &Offer::resources},
       {"resources/templates/list", In::kBoth, &Server::list_templates, &Offer::resources, true},
@@ -74,13 +90,25 @@ std::optional<Answer> Server::expect(Peer& peer, const Request& request, Era era
   return cannot_begin(request, era, expected.error());
 }
 
+// Whatever reaches the executor is counted there.
+Rpc<void> Server::take_turn(Peer& peer, const Request& request) {
+  for (const std::string_view counted : {"tools/call", "resources/read", "resources/list"}) {
+    if (request.method == counted) return {};
+  }
+  return service_.take_turn(*peer.principal());
+}
+
 template <typename Run>
 Answer Server::follow(Peer& peer, const Request& request, Era era, Run run) {
   const auto stop = peer.begin(request.id);
   if (!stop) return cannot_begin(request, era, id_in_use());
   Answer answer;
   try {
-    answer = run(*stop);
+    if (auto turn = take_turn(peer, request)) {
+      answer = run(*stop);
+    } else {
+      answer = too_often(request, era, turn.error());
+    }
   } catch (const std::exception&) {
     answer = {write_error(request.id, {rpc_code::kInternal, "the request could not be handled"})};
   }
@@ -215,7 +243,7 @@ Answer Server::initialize(Peer& peer, const Request& request) {
   if (known && !is_modern(*known)) handshake.revision = *known;
   const auto* capabilities = json::find(request.params, "capabilities");
   if (capabilities != nullptr && capabilities->is_object()) {
-    handshake.capabilities = capabilities->get_object();
+    handshake.capabilities = only_used(capabilities->get_object());
   }
   const Revision revision = handshake.revision;
   if (!peer.shake_hands(std::move(handshake))) {

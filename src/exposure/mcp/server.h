@@ -65,6 +65,7 @@ class Server final {
   struct Method;
   using Outcome = Rpc<json::Object>;
 
+  Rpc<void> take_turn(Peer& peer, const Request& request);
   // From its beginning to its end, as its peer sees it. `run` is given its stop token.
   template <typename Run>
   Answer follow(Peer& peer, const Request& request, Era era, Run run);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fair_queue.h"
 #include "exposure/mcp/rpc.h"
 
 namespace cairn::mcp {
@@ -24,6 +25,8 @@ class Principal {
   virtual ~Principal() = default;
   // The same id: the same one. Sessions and round trips are bound to it.
   virtual std::string_view id() const = 0;
+  // Whose share of the threads its requests take.
+  virtual Share share() const { return {std::string(id()), std::string(id())}; }
 };
 using PrincipalPtr = std::shared_ptr<const Principal>;
 
@@ -149,6 +152,9 @@ class Service {
   // The topic and stamp that a subscription watches. kResourceNotFound when it cannot be seen, or
   // no longer.
   virtual Rpc<Watched> watch(const Principal& principal, const Subject& subject) = 0;
+  // The principal's turn by the rate limit, for whatever is asked of the server itself: calls and
+  // reads take it by themselves. kRateLimited.
+  virtual Rpc<void> take_turn(const Principal&) { return {}; }
   // Whether the principal would still be let in: an open stream outlives the request that opened
   // it.
   virtual bool still_valid(const Principal& principal) const = 0;

@@ -40,8 +40,8 @@ http::Response not_kept(const json::Value& value) {
   return out;
 }
 
-http::Plan call(BoundCalls& calls, const http::Request& request, std::string key,
-                std::string tool) {
+http::Plan call(BoundCalls& calls, const http::Request& request, std::string key, std::string tool,
+                Share share) {
   auto run = [&calls, &request, key = std::move(key),
               tool = std::move(tool)](const Bytes& body) -> http::Response {
     std::string who;
@@ -54,8 +54,10 @@ http::Plan call(BoundCalls& calls, const http::Request& request, std::string key
     auto reply = call_it();
     return answer(request, std::move(reply), shown(tool, 64), std::move(who));
   };
-  return http::WantBody{
-      .max_bytes = kMaxBodyBytes, .where = http::Where::kWorker, .answer = std::move(run)};
+  return http::WantBody{.max_bytes = kMaxBodyBytes,
+                        .where = http::Where::kWorker,
+                        .answer = std::move(run),
+                        .share = std::move(share)};
 }
 
 // As separate front ends name things.
@@ -147,15 +149,19 @@ Result<http::Plan> EndpointRest::plan(const http::Request& request) {
   const auto open = TRY(calls_.open(key, Entrance::kRest));
   if (segments.size() == 4) {
     if (!reads(request.method)) return wrong_method("GET");
-    return not_kept(describe(*open));
+    TRY(open->take_turn());
+    return http::Later{[open] { return not_kept(describe(*open)); }, open->share()};
   }
   if (segments[4] == "openapi.json" && reads(request.method)) {
-    return not_kept(endpoint_openapi(*open, by_header ? "-" : key));
+    TRY(open->take_turn());
+    return http::Later{
+        [open, key = by_header ? "-" : key] { return not_kept(endpoint_openapi(*open, key)); },
+        open->share()};
   }
   TRY(open->find(segments[4]));
   if (request.method != http::Method::kPost) return wrong_method("POST");
   TRY(check_json(request));
-  return call(calls_, request, key, segments[4]);
+  return call(calls_, request, key, segments[4], open->share());
 }
 
 http::Plan InternalHandler::begin(const http::Request& request) {

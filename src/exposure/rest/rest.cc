@@ -191,7 +191,9 @@ const RestHandler::Pages& RestHandler::pages() {
   // Made at the first request for it: most servers are never asked.
   std::call_once(pages_made_, [this] {
     const auto document = openapi(executor_.table(), options_.version);
-    pages_ = {.openapi = json::write(document), .docs = docs_page(document)};
+    pages_ = {.openapi = json::write(document),
+              .docs = docs_page(document),
+              .tools = json::write(describe_tools(executor_.table()))};
   });
   return pages_;
 }
@@ -220,7 +222,10 @@ http::Response RestHandler::run(const http::Request& request, const Caller& call
                                 const Tool& tool, json::Value arguments, ByteView body) {
   if (tool.rows && wants_rows(request)) {
     auto rows = executor_.stream(caller, tool, std::move(arguments));
-    return named(rows ? rows_response(std::move(*rows)) : respond(rows.error()), caller, tool.name);
+    if (!rows) return named(respond(rows.error()), caller, tool.name);
+    auto out = rows_response(std::move(*rows));
+    std::get<http::StreamedBody>(out.body).share = share_of(caller);
+    return named(std::move(out), caller, tool.name);
   }
   auto reply = executor_.run(caller, tool, std::move(arguments), body);
   return named(reply ? respond(request, std::move(*reply)) : respond(reply.error()), caller,
@@ -233,8 +238,9 @@ http::Plan RestHandler::plan_run(const http::Request& request, const Caller& cal
     return run(request, caller, tool, std::move(arguments), {});
   }
   return http::Later{[this, &request, caller, &tool, value = std::move(arguments)]() mutable {
-    return run(request, caller, tool, std::move(value), {});
-  }};
+                       return run(request, caller, tool, std::move(value), {});
+                     },
+                     share_of(caller)};
 }
 
 Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Caller& caller,
@@ -252,7 +258,8 @@ Result<http::Plan> RestHandler::plan_json(const http::Request& request, const Ca
                           if (!all) return named(respond(all.error()), caller, tool.name);
                           body.clear();
                           return run(request, caller, tool, json::Value(std::move(*all)), {});
-                        }};
+                        },
+                        .share = share_of(caller)};
 }
 
 Result<http::Plan> RestHandler::plan_stream(const http::Request& request, const Caller& caller,
@@ -268,13 +275,14 @@ Result<http::Plan> RestHandler::plan_stream(const http::Request& request, const 
 
 http::Plan RestHandler::plan_bytes(const http::Request& request, const Caller& caller,
                                    const Tool& tool, json::Object arguments) {
-  return http::WantBody{
-      .max_bytes = tool.max_body,
-      .where = http::Where::kWorker,
-      .answer = [this, &request, caller, &tool,
-                 value = json::Value(std::move(arguments))](const Bytes& body) mutable {
-        return run(request, caller, tool, std::move(value), body);
-      }};
+  return http::WantBody{.max_bytes = tool.max_body,
+                        .where = http::Where::kWorker,
+                        .answer =
+                            [this, &request, caller, &tool,
+                             value = json::Value(std::move(arguments))](const Bytes& body) mutable {
+                              return run(request, caller, tool, std::move(value), body);
+                            },
+                        .share = share_of(caller)};
 }
 
 Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Match& match) {
@@ -312,7 +320,7 @@ Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Ma
 }
 
 // Tokens for a refresh token, or for a name and password.
-Result<json::Object> RestHandler::issue(ByteView body, bool sign_in) {
+Result<json::Object> RestHandler::issue(ByteView body, bool sign_in, std::string_view from) {
   const auto given = TRY(parse_object(body));
   Arguments arguments(given);
   const std::vector<std::string_view> needed =
@@ -329,20 +337,25 @@ Result<json::Object> RestHandler::issue(ByteView body, bool sign_in) {
     }
   }
   if (!sign_in) return executor_.refresh(arguments.text("refreshToken"), Entrance::kRest);
-  return executor_.sign_in(arguments.text("name"), arguments.text("password"), Entrance::kRest);
+  return executor_.sign_in(arguments.text("name"), arguments.text("password"), from,
+                           Entrance::kRest);
 }
 
 Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sign_in) {
   TRY(check_json(request));
-  auto answer = [this, sign_in](const Bytes& body) -> http::Response {
-    auto issued = issue(body, sign_in);
+  auto answer = [this, sign_in,
+                 from = std::string(request.remote)](const Bytes& body) -> http::Response {
+    auto issued = issue(body, sign_in, from);
     auto out = issued ? json_response(*issued) : respond(issued.error());
     out.headers.emplace_back("Cache-Control", "no-store");
     out.log_tool = sign_in ? "sign_in" : "refresh";
     return out;
   };
-  return http::WantBody{
-      .max_bytes = kMaxAuthBytes, .where = http::Where::kWorker, .answer = std::move(answer)};
+  // Hashing a password takes a core for a while: few at once, for one address and for all.
+  return http::WantBody{.max_bytes = kMaxAuthBytes,
+                        .where = http::Where::kWorker,
+                        .answer = std::move(answer),
+                        .share = {.group = "sign-in", .who = std::string(request.remote)}};
 }
 
 Result<http::Response> RestHandler::metrics(const http::Request& request) const {
@@ -398,9 +411,14 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
   }
   if (path == "/api/auth/refresh" || path == "/api/auth/login") return wrong_method("POST");
   if (auto parts = match_pattern("/api/realm/{realm}/tools", segments); parts) {
-    TRY(caller_of(executor_, request, parts->front().second, Entrance::kRest));
+    const auto caller = TRY(caller_of(executor_, request, parts->front().second, Entrance::kRest));
     if (!get) return wrong_method("GET");
-    return json_response(describe_tools(executor_.table()));
+    TRY(executor_.take_turn(caller));
+    http::Response out;
+    out.content_type = "application/json";
+    // Made once, and sent as it is.
+    out.body = http::SharedBody{nullptr, pages().tools};
+    return named(std::move(out), caller, "");
   }
   if (auto parts = match_pattern("/api/realm/{realm}/tools/{name}", segments); parts) {
     auto caller = TRY(caller_of(executor_, request, parts->front().second, Entrance::kRest));

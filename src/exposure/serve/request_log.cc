@@ -29,7 +29,7 @@ std::string RequestLogger::text_line(const http::RequestLog& request) const {
       std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count(),
       request.bytes_in, request.bytes_out);
   if (!request.tool.empty()) line += fmt::format(" tool={}", shown(request.tool));
-  if (!request.who.empty()) line += fmt::format(" who={}", request.who);
+  if (!request.who.empty()) line += fmt::format(" who={}", shown(request.who));
   if (!request.error.empty()) line += fmt::format(" error={}", request.error);
   if (!request.cause.empty()) line += fmt::format(" cause='{}'", shown(request.cause, 500));
   return line + "\n";
@@ -46,7 +46,7 @@ std::string RequestLogger::json_line(const http::RequestLog& request) const {
   out["bytesIn"] = request.bytes_in;
   out["bytesOut"] = request.bytes_out;
   if (!request.tool.empty()) out["tool"] = shown(request.tool);
-  if (!request.who.empty()) out["who"] = request.who;
+  if (!request.who.empty()) out["who"] = shown(request.who);
   if (!request.error.empty()) out["error"] = request.error;
   if (!request.cause.empty()) out["cause"] = shown(request.cause, 500);
   return json::write(out) + "\n";

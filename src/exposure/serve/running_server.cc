@@ -185,6 +185,10 @@ class Running final : public RunningServer {
     server_options.max_connections = os::DescriptorShares::of(os::descriptor_limit()).connections;
     server_options.address = options_.address;
     server_options.port = options_.port;
+    // Through a proxy, and on this machine, many come from one address.
+    if (!is_loopback(options_.address) && !options_.behind_proxy) {
+      server_options.max_connections_each = server_options.max_connections / 4;
+    }
     if (options_.tls_key) {
       server_options.tls = http::TlsFiles{*options_.tls_certificate, *options_.tls_key};
     }

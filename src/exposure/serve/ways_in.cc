@@ -11,6 +11,7 @@
 
 #include "data/endpoint/hidden_keys.h"
 #include "exposure/http/uri.h"
+#include "exposure/rest/respond.h"
 #include "exposure/serve/server_file.h"
 
 namespace cairn {
@@ -102,12 +103,15 @@ Result<mcp::PrincipalPtr> admit(const work::ServedDirectories& directories, Exec
 
 WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)
     : proof_secret_(parts.proof_secret),
+      hosts_(hosts),
+      mcp_workers_(mcp::mcp_workers()),
       rest_(parts.executor, rest),
       mcp_(parts.mcp, parts.clock, parts.random,
            {.admit = [&agent = parts.agent, &executor = parts.executor](
                          const http::Request& request) { return admit(agent, executor, request); },
             .hosts = hosts,
-            .max_body_bytes = kMaxBodyBytes}),
+            .max_body_bytes = kMaxBodyBytes,
+            .workers = mcp_workers_}),
       endpoint_rest_(parts.bound),
       endpoints_(parts.bound, rest.version),
       endpoint_server_(endpoints_, parts.clock, parts.random),
@@ -115,27 +119,32 @@ WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule 
           endpoint_server_, parts.clock, parts.random,
           {.admit = [this](const http::Request& request) { return admit(endpoints_, request); },
            .hosts = hosts,
-           .max_body_bytes = kMaxBodyBytes}),
+           .max_body_bytes = kMaxBodyBytes,
+           .workers = mcp_workers_}),
       workspace_mcp_(
           parts.workspace_mcp, parts.clock, parts.random,
           {.admit =
                [&workspaces = parts.workspaces, &executor = parts.executor](
                    const http::Request& request) { return admit(workspaces, executor, request); },
            .hosts = hosts,
-           .max_body_bytes = kMaxBodyBytes}),
+           .max_body_bytes = kMaxBodyBytes,
+           .workers = mcp_workers_}),
       directory_mcp_(
           parts.workspace_mcp, parts.clock, parts.random,
           {.admit =
                [&directories = parts.directories, &executor = parts.executor](
                    const http::Request& request) { return admit(directories, executor, request); },
            .hosts = hosts,
-           .max_body_bytes = kMaxBodyBytes}) {}
+           .max_body_bytes = kMaxBodyBytes,
+           .workers = mcp_workers_}) {}
 
 http::Plan WaysIn::begin(const http::Request& request) {
   if (request.path == "/mcp" || request.path == "/api/mcp") return mcp_.begin(request);
   if (request.path.starts_with(kWorkspaces)) return workspace_mcp_.begin(request);
   if (request.path.starts_with(kDirectories)) return directory_mcp_.begin(request);
   if (is_endpoint_mcp(request.path)) return endpoint_mcp_.begin(request);
+  // As MCP does by itself: a page that rebinds DNS must neither read the metrics nor try passwords.
+  if (auto fits = mcp::check_origin(request, hosts_); !fits) return rest::respond(fits.error());
   if (rest::EndpointRest::is_here(request.path)) return endpoint_rest_.begin(request);
   if (request.path == kProofPath && !proof_secret_.empty()) {
     auto proved = prove(request);

@@ -65,6 +65,8 @@ class WaysIn final : public http::Handler {
   Result<http::Response> prove(const http::Request& request) const;
 
   const std::string proof_secret_;
+  const mcp::HostRule hosts_;
+  const std::shared_ptr<Workers> mcp_workers_;
   rest::RestHandler rest_;
   mcp::HttpHandler mcp_;
   rest::EndpointRest endpoint_rest_;

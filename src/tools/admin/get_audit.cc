@@ -16,6 +16,7 @@ json::Object render(const AuditEntry& entry) {
   out["bytesIn"] = entry.bytes_in;
   out["bytesOut"] = entry.bytes_out;
   out["micros"] = entry.micros;
+  if (entry.count > 1) out["count"] = entry.count;
   if (!entry.endpoint.empty()) out["endpoint"] = entry.endpoint;
   if (!entry.binding.empty()) out["binding"] = entry.binding;
   return out;
@@ -60,19 +61,22 @@ Tool get_audit() {
            {"tool", shape::text("Only of this tool"), shape::kOptional},
            {"outcome", shape::text("ok, or a code: CONFLICT"), shape::kOptional},
            {"endpointId", shape::text("Only through this endpoint"), shape::kOptional}}),
-      .output = shape::object({{"entries", shape::list_of(shape::object(
-                                               {{"time", shape::integer()},
-                                                {"delegate", shape::text()},
-                                                {"entrance", shape::text()},
-                                                {"tool", shape::text()},
-                                                {"context", shape::text()},
-                                                {"outcome", shape::text()},
-                                                {"bytesIn", shape::integer()},
-                                                {"bytesOut", shape::integer()},
-                                                {"micros", shape::integer()},
-                                                {"endpoint", shape::text(), shape::kOptional},
-                                                {"binding", shape::text(), shape::kOptional}}))},
-                               {"nextCursor", shape::nullable(shape::text())}}),
+      .output = shape::object(
+          {{"entries",
+            shape::list_of(shape::object(
+                {{"time", shape::integer()},
+                 {"delegate", shape::text()},
+                 {"entrance", shape::text()},
+                 {"tool", shape::text()},
+                 {"context", shape::text()},
+                 {"outcome", shape::text()},
+                 {"bytesIn", shape::integer()},
+                 {"bytesOut", shape::integer()},
+                 {"micros", shape::integer()},
+                 {"count", shape::integer("How many like it, itself included"), shape::kOptional},
+                 {"endpoint", shape::text(), shape::kOptional},
+                 {"binding", shape::text(), shape::kOptional}}))},
+           {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
       .right = Right::kOwn,
       .audience = Audience::kPrograms,

@@ -52,6 +52,8 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
   // First what can be refused, so that all of it happens or nothing.
   if (wanted.role || wanted.password || wanted.directories)
     user = TRY(services.users.change(user.id, wanted));
+  // Whoever signed in with the old one has to do it again.
+  if (wanted.password) TRY(services.delegates.void_issued(user.id));
   if (auto quota = arguments.maybe_number("quota")) {
     TRY(services.realms.get(user.id).set_quota(static_cast<std::uint64_t>(*quota)));
   }

@@ -178,20 +178,35 @@ Result<Reply> BoundCalls::perform(Call& call, const BoundTool& bound, json::Obje
 
 Result<Reply> BoundCalls::run_script_in_turn(Call& call, const BoundTool& bound,
                                              json::Object arguments) {
-  const auto& binding = bound.binding.id;
+  struct Place {
+    std::string of;
+    int most;
+  };
+  const Place places[] = {
+      {std::string(bound.binding.id.bytes()), kMaxScriptsOfOne},
+      {std::string(shares_with(call.caller()).bytes()),
+       call.session().branch() == nullptr ? kMaxScriptsOfRealm : kMaxScriptsOfOne},
+      {std::string(call.session().realm.bytes()), kMaxScriptsOfRealm},
+  };
   {
     // Counted before it runs: scripts take memory and a thread each.
     auto scripts = scripts_.lock();
-    if (scripts->all >= kMaxScripts || scripts->of_one[binding] >= kMaxScriptsOfOne) {
+    const bool full = std::ranges::any_of(places, [&](const Place& place) {
+      const auto found = scripts->of_one.find(place.of);
+      return found != scripts->of_one.end() && found->second >= place.most;
+    });
+    if (full || scripts->all >= kMaxScripts) {
       return fail(Code::kRateLimited, "too many scripts run at once; try again in a moment");
     }
     scripts->all += 1;
-    scripts->of_one[binding] += 1;
+    for (const auto& place : places) scripts->of_one[place.of] += 1;
   }
   const Finally done([&] {
     auto scripts = scripts_.lock();
     scripts->all -= 1;
-    if (--scripts->of_one[binding] == 0) scripts->of_one.erase(binding);
+    for (const auto& place : places) {
+      if (--scripts->of_one[place.of] == 0) scripts->of_one.erase(place.of);
+    }
   });
   return run_script(call, bound, std::move(arguments));
 }

@@ -45,6 +45,11 @@ class EndpointToolbox final : public Toolbox {
   Result<const Tool*> find(std::string_view name) const override;
   Result<Reply> run(const Tool& tool, json::Object arguments,
                     const std::stop_token& stop) const override;
+  // The endpoint's own: its callers are not its owner.
+  Share share() const override {
+    return {std::string(endpoint().realm.bytes()), std::string(endpoint().id.bytes())};
+  }
+  Result<void> take_turn() const override { return executor_.take_turn(endpoint().id); }
   bool still_valid() const override { return executor_.still_valid(owner_); }
 
  private:
@@ -71,7 +76,8 @@ class BoundCalls final {
  private:
   // Does what the tool of a binding is made for.
   Result<Reply> perform(Call& call, const BoundTool& bound, json::Object given);
-  // A script holds a thread for as long as it runs: few at once, of one endpoint and of all.
+  // A script holds a thread for as long as it runs: few at once, of one binding, of one owner, of
+  // one realm and of all.
   Result<Reply> run_script_in_turn(Call& call, const BoundTool& bound, json::Object arguments);
   Result<Reply> run_script(Call& call, const BoundTool& bound, json::Object arguments);
   Result<std::pair<EndpointId, Binding>> find_binding(const ContextTool& tool,
@@ -88,10 +94,12 @@ class BoundCalls final {
   std::optional<Known> known(const EndpointId& endpoint, std::uint64_t generation);
 
   static constexpr std::size_t kMaxKnown = 1000;
-  static constexpr int kMaxScriptsOfOne = 4;
-  static constexpr int kMaxScripts = 12;
+  static constexpr int kMaxScriptsOfOne = 4;    // of a binding, and of whoever made its endpoint
+  static constexpr int kMaxScriptsOfRealm = 8;  // whatever its delegates have made
+  static constexpr int kMaxScripts = 24;
+  // By the bytes of an id: of a binding, a delegate or a realm.
   struct Scripts {
-    std::map<BindingId, int> of_one;
+    std::map<std::string, int> of_one;
     int all = 0;
   };
 

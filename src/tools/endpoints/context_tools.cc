@@ -14,6 +14,7 @@ using endpoints::render;
 
 Result<Reply> run_create(Call& call, const Arguments& arguments) {
   const auto tool = TRY(endpoints::draft_tool(call, arguments, call.session().who().id));
+  TRY(endpoints::check_quota(call));
   TRY(call.services().endpoints.add(tool));
   return Reply(render(tool));
 }

@@ -40,6 +40,7 @@ Result<Reply> run_create(Call& call, const Arguments& arguments) {
   if (const auto* bindings = json::find(arguments.object(), "bindings")) {
     endpoint.bindings = TRY(endpoints::draft_bindings(call, *bindings, endpoint.owner, new_tools));
   }
+  TRY(endpoints::check_quota(call));
   return Reply(render_made(TRY(store.add(std::move(endpoint), new_tools))));
 }
 
@@ -139,6 +140,7 @@ Result<Reply> run_instance(Call& call, const Arguments& arguments) {
     endpoint.bindings.push_back(std::move(binding));
     tools.push_back(std::move(tool));
   }
+  TRY(endpoints::check_quota(call));
   return Reply(render_made(TRY(store.add(std::move(endpoint), tools))));
 }
 

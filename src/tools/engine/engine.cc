@@ -169,6 +169,16 @@ Result<void> write_token(const std::filesystem::path& directory, std::string_vie
   return os::replace_file(token_file(directory), fmt::format("{}\n", token), 0600);
 }
 
+void note_rotation(Services& services, const Delegate& root) {
+  AuditEntry entry;
+  entry.time = services.clock.now();
+  entry.delegate = root.id;
+  entry.entrance = name(Entrance::kCli);
+  entry.tool = "rotate_token";
+  entry.outcome = "ok";
+  services.audit.record(root.realm, std::move(entry), AuditLog::When::kNow);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::over(std::unique_ptr<Store> store, const Clock& clock,
@@ -234,17 +244,24 @@ Result<std::string> read_owner_token(const std::filesystem::path& directory) {
 Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::path& directory) {
   auto& delegates = engine.services().delegates;
   auto root = TRY(delegates.root(engine.owner()));
+  const bool replaced = read_owner_token(directory).has_value();
   // Before it is written: should writing fail, the next start finds that the old one does not work
   // and makes another.
   auto token = TRY(delegates.issue_lasting(engine.owner(), root.id));
   TRY(write_token(directory, token.text()));
+  // Not the first one, which a new data directory begins with.
+  if (replaced) note_rotation(engine.services(), root);
   return token.text();
 }
 
 Result<std::string> owner_token(Engine& engine, const std::filesystem::path& directory) {
   auto known = read_owner_token(directory);
   if (!known && known.error().code == Code::kForbidden) return known;
-  if (known && engine.services().delegates.authenticate(*known)) return known;
+  auto& delegates = engine.services().delegates;
+  if (known && delegates.authenticate(*known)) {
+    TRY(delegates.make_lasting(*known));
+    return known;
+  }
   return rotate_owner_token(engine, directory);
 }
 

@@ -121,8 +121,7 @@ Executor::Executor(Services services, ToolTable table, Meter& meter, ExecutorOpt
       table_(std::move(table)),
       meter_(meter),
       rate_(services.clock, options.rate),
-      // Passwords are tried one after the other; five a second is plenty for people.
-      sign_ins_(services.clock, {.per_second = 5, .burst = 5}),
+      sign_ins_(services.clock),
       observer_(services.realms, services.endpoints) {}
 
 Result<Caller> Executor::authenticate(std::string_view token, std::string_view realm,
@@ -201,9 +200,7 @@ Result<void> Executor::authorise(const Caller& caller, const Tool& tool, Right r
 Result<void> Executor::admit(const Caller& caller, const Tool& tool, const json::Value& arguments) {
   // Again, though authenticate() did: a large body may have taken minutes to arrive.
   TRY(check_again(caller));
-  // Those below a delegate share its bucket, so that making children makes nobody faster. The root
-  // delegate has no limit, wherever it works.
-  if (const auto* branch = caller.session().branch()) TRY(rate_.take(branch->id));
+  TRY(take_turn(caller));
   TRY(authorise(caller, tool,
                 arguments.is_object() ? tool.right_for(arguments.get_object()) : tool.right));
   return tool.check(arguments);
@@ -260,6 +257,13 @@ Result<void> Executor::check_store() const {
   return services_.realms.store().ready();
 }
 
+Result<void> Executor::take_turn(const Caller& caller) {
+  // Those below a delegate share its bucket, so that making children makes nobody faster. The root
+  // delegate has no limit, wherever it works.
+  if (const auto* branch = caller.session().branch()) return rate_.take(branch->id);
+  return {};
+}
+
 Result<void> Executor::take_turn(const EndpointId& endpoint) {
   // Endpoint ids and delegate ids are both random, so they share the buckets without colliding.
   return rate_.take(DelegateId::from_bytes(endpoint.bytes()));
@@ -306,42 +310,69 @@ Result<Reply> Executor::run(const Caller& caller, const Tool& tool, json::Value 
   return reply;
 }
 
-Result<json::Object> Executor::note_issued(std::string_view operation, Entrance entrance,
-                                           std::chrono::nanoseconds began,
-                                           Result<CreatedDelegate> issued) {
-  meter_.called(operation, outcome_of(error_of(issued)), services_.clock.monotonic() - began);
+Result<json::Object> Executor::note_issued(const Issuing& about, Result<CreatedDelegate> issued) {
+  const auto outcome = outcome_of(error_of(issued));
+  meter_.called(about.operation, outcome, services_.clock.monotonic() - about.began);
+  const auto realm = issued ? std::optional(issued->delegate.realm) : about.realm;
+  const auto delegate = issued ? std::optional(issued->delegate.id) : about.delegate;
+  if (realm && delegate) {
+    AuditEntry entry;
+    entry.time = services_.clock.now();
+    entry.delegate = *delegate;
+    entry.entrance = name(about.entrance);
+    entry.tool = about.operation;
+    entry.context = about.context;
+    entry.outcome = outcome;
+    services_.audit.record(*realm, std::move(entry),
+                           issued ? AuditLog::When::kNow : AuditLog::When::kSoon);
+  }
   if (!issued) return Failure(std::move(issued).error());
-  AuditEntry entry;
-  entry.time = services_.clock.now();
-  entry.delegate = issued->delegate.id;
-  entry.entrance = name(entrance);
-  entry.tool = operation;
-  entry.outcome = "ok";
-  services_.audit.record(issued->delegate.realm, std::move(entry), AuditLog::When::kNow);
   return render_issued(*issued);
 }
 
 Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance entrance) {
-  const auto began = services_.clock.monotonic();
-  return note_issued("refresh", entrance, began, services_.delegates.refresh(refresh_token));
+  Issuing about{.operation = "refresh", .entrance = entrance, .began = services_.clock.monotonic()};
+  auto issued = services_.delegates.refresh(refresh_token);
+  // A token that was used twice is the sign of a theft: whose it was is what the log is for.
+  if (!issued) {
+    if (const auto of = services_.delegates.bearer_of(refresh_token)) {
+      about.realm = of->realm;
+      about.delegate = of->delegate;
+    }
+  }
+  return note_issued(about, std::move(issued));
 }
 
 Result<json::Object> Executor::sign_in(std::string_view user, std::string_view password,
-                                       Entrance entrance) {
-  const auto began = services_.clock.monotonic();
+                                       std::string_view address, Entrance entrance) {
+  Issuing about{.operation = "sign_in",
+                .entrance = entrance,
+                .began = services_.clock.monotonic(),
+                .context = shown(address)};
+  const auto whose = services_.users.find(user);
+  if (whose) {
+    about.realm = whose->id;
+    about.delegate = DelegateId::from_bytes(whose->id.bytes());
+  }
   auto issue = [&]() -> Result<CreatedDelegate> {
-    // Each try costs memory and time: few at once, for one name and for all.
-    const auto name_hash = sha256(user);
-    // Both buckets, so that neither many names nor one name can be tried quickly.
-    TRY(sign_ins_.take(DelegateId()));
-    TRY(sign_ins_.take(
-        DelegateId::from_bytes({reinterpret_cast<const char*>(name_hash.data()), 16})));
+    TRY(sign_ins_.begin(user, address, whose.has_value()));
     auto known = TRY(services_.users.sign_in(user, password));
+    sign_ins_.succeeded(user, address);
     if (known.role == Role::kUnauthorized) return not_authorised();
     auto root = TRY(services_.delegates.root(known.id));
     return CreatedDelegate{root, TRY(services_.delegates.issue(root))};
   };
-  return note_issued("sign_in", entrance, began, issue());
+  return note_issued(about, issue());
+}
+
+const DelegateId& shares_with(const Caller& caller) {
+  const auto* branch = caller.session().branch();
+  return branch == nullptr ? caller.session().chain.back()->id : branch->id;
+}
+
+Share share_of(const Caller& caller) {
+  return {.group = std::string(caller.session().realm.bytes()),
+          .who = std::string(shares_with(caller).bytes())};
 }
 
 bool runs_here(const Caller& caller, const Tool& tool, const json::Object* arguments) {

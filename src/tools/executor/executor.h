@@ -13,11 +13,13 @@
 #include <stop_token>
 #include <string_view>
 
+#include "base/fair_queue.h"
 #include "data/json/json.h"
 #include "tools/executor/call.h"
 #include "tools/executor/meter.h"
 #include "tools/executor/observer.h"
 #include "tools/executor/rate_limit.h"
+#include "tools/executor/sign_in_limits.h"
 #include "tools/executor/table.h"
 
 namespace cairn {
@@ -55,6 +57,9 @@ class Executor final {
   // leaves of it.
   Result<DirectoryUse> directory_use(const Caller& caller, std::string_view directory) const;
   bool still_valid(const Caller& caller) const { return check_again(caller).has_value(); }
+  // A caller's turn by the rate limit, for what is done without a tool: run() takes it by itself.
+  // RATE_LIMITED.
+  Result<void> take_turn(const Caller& caller);
   // An endpoint's turn, as every delegate has its own.
   Result<void> take_turn(const EndpointId& endpoint);
 
@@ -83,7 +88,9 @@ class Executor final {
 
   // Without a token: trades a refresh token in, or a name and password.
   Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance);
-  Result<json::Object> sign_in(std::string_view name, std::string_view password, Entrance entrance);
+  // `address` is where it comes from.
+  Result<json::Object> sign_in(std::string_view name, std::string_view password,
+                               std::string_view address, Entrance entrance);
 
   // Whether the caller may do what only admins may, such as reading the metrics.
   Result<bool> is_admin(const Caller& caller) const;
@@ -115,15 +122,23 @@ class Executor final {
   // The one place that writes the audit log and counts calls.
   void note(const Caller& caller, const Tool& tool, Shown shown, std::string_view outcome,
             const Spent& spent);
-  // The same for what is done without a token.
-  Result<json::Object> note_issued(std::string_view operation, Entrance entrance,
-                                   std::chrono::nanoseconds began, Result<CreatedDelegate> issued);
+  // The same for what is done without a token. A failure is noted where it was tried: in the realm
+  // of `whose` root delegate, if there is one.
+  struct Issuing {
+    std::string_view operation;
+    Entrance entrance;
+    std::chrono::nanoseconds began;
+    std::string context = {};
+    std::optional<RealmId> realm = std::nullopt;
+    std::optional<DelegateId> delegate = std::nullopt;
+  };
+  Result<json::Object> note_issued(const Issuing& about, Result<CreatedDelegate> issued);
 
   Services services_;
   ToolTable table_;
   Meter& meter_;
   RateLimit rate_;
-  RateLimit sign_ins_;
+  SignInLimits sign_ins_;
   Observer observer_;
   std::stop_source ending_;
 };
@@ -133,5 +148,10 @@ class Executor final {
 // realm, since one that sees a part may make even a small call look through histories. Without
 // arguments: whatever they will be.
 bool runs_here(const Caller& caller, const Tool& tool, const json::Object* arguments = nullptr);
+// Whose share of threads and of the rate limit a caller takes: that of the child of the root
+// delegate that it descends from, so that making children makes nobody faster. The group is the
+// realm.
+const DelegateId& shares_with(const Caller& caller);
+Share share_of(const Caller& caller);
 
 }  // namespace cairn

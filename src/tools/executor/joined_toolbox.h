@@ -16,6 +16,8 @@ class JoinedToolbox final : public Toolbox {
   bool is_quick(const Tool& tool, const json::Object& arguments) const override;
   Result<Reply> run(const Tool& tool, json::Object arguments,
                     const std::stop_token& stop) const override;
+  Share share() const override { return first_->share(); }
+  Result<void> take_turn() const override { return first_->take_turn(); }
   // Either is enough: a tool of the other refuses by itself.
   bool still_valid() const override { return first_->still_valid() || second_->still_valid(); }
 

@@ -21,6 +21,8 @@ class TableToolbox final : public Toolbox {
   bool is_quick(const Tool& tool, const json::Object& arguments) const override;
   Result<Reply> run(const Tool& tool, json::Object arguments,
                     const std::stop_token& stop) const override;
+  Share share() const override { return share_of(caller_); }
+  Result<void> take_turn() const override { return executor_.take_turn(caller_); }
   bool still_valid() const override { return executor_.still_valid(caller_); }
 
  private:

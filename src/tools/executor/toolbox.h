@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fair_queue.h"
 #include "tools/executor/tool.h"
 
 namespace cairn {
@@ -39,6 +40,10 @@ class Toolbox {
   // REQUIRES: the tool is one of this box's.
   virtual Result<Reply> run(const Tool& tool, json::Object arguments,
                             const std::stop_token& stop) const = 0;
+  // Whose share of the threads a call takes.
+  virtual Share share() const { return {}; }
+  // The caller's turn by the rate limit, for what is asked without a tool. RATE_LIMITED.
+  virtual Result<void> take_turn() const { return {}; }
   // Whether the caller would still be let in: an open stream outlives the request that opened it.
   virtual bool still_valid() const = 0;
 };

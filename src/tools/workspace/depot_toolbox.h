@@ -25,6 +25,8 @@ class DepotToolbox final : public FileToolbox {
   std::string introduction() const override;
   // Without what the caller has no right to.
   std::vector<const Tool*> offered() const override;
+  Share share() const override { return share_of(caller_); }
+  Result<void> take_turn() const override { return executor_.take_turn(caller_); }
   bool still_valid() const override { return executor_.still_valid(caller_); }
 
  protected:

@@ -42,6 +42,8 @@ class ServedDirectoryToolbox final : public FileToolbox {
   std::string introduction() const override;
   // Without what the caller may not do here.
   std::vector<const Tool*> offered() const override;
+  Share share() const override { return share_of(caller_); }
+  Result<void> take_turn() const override { return executor_.take_turn(caller_); }
   bool still_valid() const override;
   bool may_write() const;
 
@@ -71,6 +73,8 @@ class FilesystemToolbox final : public Toolbox {
   Result<const Tool*> find(std::string_view name) const override;
   Result<Reply> run(const Tool& tool, json::Object arguments,
                     const std::stop_token& stop) const override;
+  Share share() const override { return boxes_.begin()->second->share(); }
+  Result<void> take_turn() const override { return boxes_.begin()->second->take_turn(); }
   bool still_valid() const override;
 
  private:
