@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "data/access/delegates.h"
+#include "data/realm/records.h"
 #include "data/store/update.h"
 
 namespace cairn {
