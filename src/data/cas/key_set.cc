@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kFirstPlaces = 16;
 
-std::size_t table_of(const NodeKey& key) { return key.word() & 0xff; }
+std::size_t table_of(const NodeKey& key) { return key.word() & 0xf; }
 
 // Which place a key wants, of so many: by bits that do not choose the table.
 std::size_t wanted_place(const NodeKey& key, std::size_t places) {

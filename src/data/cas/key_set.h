@@ -1,7 +1,8 @@
 // KeySet: a set of node keys for those that note every node of a store.
 //
-// Keys are hashes already, so a key's first bytes say where it lies: in one of 256 tables with
-// linear probing, each growing by itself, so that growing never takes twice the room.
+// Keys are hashes already, so a key's first bytes say where it lies: in one of 16 tables with
+// linear probing, each growing by itself, so that growing never takes twice the room. There are
+// few, so that each of a large set is a piece of memory of its own, which goes back to the system.
 //
 // Threads     one at a time.
 // Costs       about 42 bytes for each key.
@@ -36,7 +37,7 @@ class KeySet final {
 
   static void grow(Table& table);
 
-  std::array<Table, 256> tables_;
+  std::array<Table, 16> tables_;
   bool has_zero_ = false;  // the key that marks free places
   std::size_t size_ = 0;
 };

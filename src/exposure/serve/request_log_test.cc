@@ -130,6 +130,7 @@ TEST(Metrics, CountsCallsByToolAndOutcome) {
   metrics.called("fs_ls", "ok", std::chrono::milliseconds(20));
   metrics.called("fs_ls", "PATH_NOT_FOUND", std::chrono::milliseconds(2));
   metrics.called("fs_rm", "ok", std::chrono::seconds(20));
+  metrics.budget(MemoryBudget::of(std::size_t{88} << 20).value());
   const auto text = metrics.render();
   for (const auto* line : {"cairn_calls_total{outcome=\"ok\",tool=\"fs_ls\"} 2\n",
                            "cairn_calls_total{outcome=\"PATH_NOT_FOUND\",tool=\"fs_ls\"} 1\n",
@@ -138,7 +139,8 @@ TEST(Metrics, CountsCallsByToolAndOutcome) {
                            "cairn_call_seconds_bucket{tool=\"fs_ls\",le=\"0.005\"} 2\n",
                            "cairn_call_seconds_bucket{tool=\"fs_ls\",le=\"0.05\"} 3\n",
                            "cairn_call_seconds_bucket{tool=\"fs_rm\",le=\"10\"} 0\n",
-                           "cairn_call_seconds_bucket{tool=\"fs_rm\",le=\"+Inf\"} 1\n"}) {
+                           "cairn_call_seconds_bucket{tool=\"fs_rm\",le=\"+Inf\"} 1\n",
+                           "cairn_memory_budget_bytes{share=\"in_flight\"} 16777216\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
   EXPECT_THAT(text, Not(HasSubstr("process_resident_memory_bytes 0\n")));

@@ -80,21 +80,29 @@ TEST_F(DocumentsTest, ThoseWhoUseALargeDocumentAtOnceShareIt) {
   EXPECT_EQ(documents.memory(), 0U);
 }
 
-// As a long-running server has them: many versions of one document, each with all its names and
-// numbers.
-TEST_F(DocumentsTest, WhatIsKeptIsWhatItTakes) {
+// About 14 KB: as a long-running server has them, version after version.
+std::string document_of_records(int first) {
   std::string text = "{";
   for (int i = 0; i < 220; ++i) {
     text += fmt::format(R"({}"k{}":{{"name":"item {}","count":{},"tags":["a","b"]}})",
-                        i == 0 ? "" : ",", i, i, i);
+                        i == 0 ? "" : ",", i, i, first + i);
   }
-  put("a.json", text + "}");
+  return text + "}";
+}
+
+TEST_F(DocumentsTest, WhatIsKeptIsWhatItTakes) {
+  put_all({{"first.json", document_of_records(1000)}, {"second.json", document_of_records(2000)}});
   Documents documents;
+  // What is made once is made now.
+  ASSERT_TRUE(open(documents, "first.json"));
+  const auto kept_before = documents.memory();
   const auto before = ::mallinfo2().uordblks;
-  ASSERT_TRUE(open(documents, "a.json"));
+  ASSERT_TRUE(open(documents, "second.json"));
   const auto taken = ::mallinfo2().uordblks - before;
-  EXPECT_GT(documents.memory() * 10, taken * 7) << taken;
-  EXPECT_LT(documents.memory() * 10, taken * 13) << taken;
+  const auto kept = documents.memory() - kept_before;
+  if (taken < kept / 10) GTEST_SKIP() << "this allocator does not say what is taken";
+  EXPECT_GT(kept * 10, taken * 7) << taken;
+  EXPECT_LT(kept * 10, taken * 13) << taken;
 }
 
 TEST_F(DocumentsTest, WhatIsNoJsonIsNamedWithThePlace) {
