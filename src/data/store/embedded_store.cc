@@ -1,6 +1,5 @@
 #include "data/store/embedded_store.h"
 
-#include "data/store/backup.h"
 #include "data/store/layout.h"
 
 namespace cairn {
@@ -31,7 +30,8 @@ Result<void> check_format(Backend& backend) {
     return backend.write(first, Durability::kSynced);
   }
   auto version = decode_format(*record);
-  if (!version) return incompatible("its format record is damaged");
+  // The first format was 1.
+  if (!version || *version == 0) return incompatible("its format record is damaged");
   if (*version > kStoreFormat) {
     return incompatible(
         fmt::format("it has format {}, this version of Cairn reads up to {}; "
@@ -116,6 +116,19 @@ Result<std::vector<RealmId>> EmbeddedStore::realms() const {
   return found;
 }
 
+// What readers met since it was opened, and is damaged still.
+std::set<DamagedNode> EmbeddedStore::damage_met() {
+  std::set<DamagedNode> out;
+  auto realms = realms_.lock();
+  for (const auto& [realm, nodes] : *realms) {
+    for (const auto& key : nodes->damage_met()) {
+      const auto now = nodes->get_uncached(key);
+      if (!now && now.error().code != Code::kNodeNotFound) out.insert({realm, key});
+    }
+  }
+  return out;
+}
+
 Result<std::unique_ptr<Store>> EmbeddedStore::snapshot() {
   // Small: whoever looks at everything once has little use of what was looked at before.
   constexpr std::size_t kCached = 8 << 20;
@@ -125,7 +138,9 @@ Result<std::unique_ptr<Store>> EmbeddedStore::snapshot() {
 }
 
 Result<void> EmbeddedStore::backup(const std::filesystem::path& target) {
-  return make_backup(*backend_, target);
+  TRY(make_backup(*backend_, target));
+  const auto damaged = damage_met();
+  return damaged.empty() ? Result<void>() : write_damaged(target, damaged);
 }
 
 }  // namespace cairn

@@ -1,12 +1,16 @@
 #include <filesystem>
 
 #include "base/quote.h"
+#include "data/realm/heal.h"
+#include "data/store/backup.h"
 #include "tools/admin/tools.h"
 #include "tools/executor/call.h"
 #include "tools/executor/shape.h"
 
 namespace cairn {
 namespace {
+
+constexpr std::size_t kMaxShown = 1000;
 
 Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
   const std::filesystem::path target(arguments.text("target"));
@@ -16,9 +20,22 @@ Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
                 shown(arguments.text("target")));
   }
   TRY(call.services().audit.flush());
-  TRY(call.services().realms.store().backup(target));
+  auto& store = call.services().realms.store();
+  TRY(store.backup(target));
+  // Beside what readers have met, what the last checks found.
+  auto damaged = read_damaged(target);
+  const auto met = damaged.size();
+  damaged.merge(TRY(remembered_damage(store)));
+  if (damaged.size() > met) TRY(write_damaged(target, damaged));
   json::Object out;
   out["target"] = target.string();
+  out["damagedCount"] = damaged.size();
+  json::Array rows;
+  for (const auto& [realm, key] : damaged) {
+    if (rows.size() == kMaxShown) break;
+    rows.emplace_back(json::Object{{"realm", realm.render()}, {"key", key.render()}});
+  }
+  out["damaged"] = std::move(rows);
   return Reply(std::move(out));
 }
 
@@ -32,7 +49,11 @@ Tool backup_store() {
           "A consistent copy of the whole store, of all users, into a new directory on the "
           "server's machine, while it is used. For admins.",
       .input = shape::object({{"target", shape::text("Absolute path that does not exist yet")}}),
-      .output = shape::object({{"target", shape::text()}}),
+      .output = shape::object(
+          {{"target", shape::text()},
+           {"damagedCount", shape::integer("Nodes that are known to be damaged, here and there")},
+           {"damaged",
+            shape::list_of(shape::object({{"realm", shape::text()}, {"key", shape::text()}}))}}),
       .annotations = {},
       .right = Right::kAdmin,
       .audience = Audience::kPrograms,
