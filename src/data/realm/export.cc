@@ -32,8 +32,13 @@ class Exporter final {
       for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([&] { work(); });
       work();
     }
-    if (auto error = std::move(state_.lock()->error)) return Failure(std::move(*error));
-    return ExportResult{.files = files_, .bytes = bytes_};
+    auto state = state_.lock();
+    if (state->error) return Failure(std::move(*state->error));
+    auto& out = state->out;
+    out.files = files_;
+    out.bytes = bytes_;
+    std::ranges::sort(out.left_out, {}, &LeftOut::path);
+    return std::move(out);
   }
 
  private:
@@ -49,6 +54,7 @@ class Exporter final {
     std::vector<Directory> open;
     std::size_t unfinished = 0;  // waiting, or being written
     std::optional<Error> error;
+    ExportResult out;
   };
 
   void push(std::vector<Directory> found) {
@@ -87,38 +93,83 @@ class Exporter final {
       folder = std::make_shared<const NewDirectory::Folder>(
           TRY(directory.parent->add_directory(directory.name)));
     }
-    std::vector<Directory> below;
-    DictCursor cursor(nodes_, TRY(dict_open(nodes_, directory.key)));
-    TRY(cursor.seek_index(0));
-    while (const Entry* entry = cursor.entry()) {
-      TRY(progress_.go_on());
-      std::string name(entry->name);
-      if (entry->is_dir()) {
-        auto path = directory.path + name + "/";
-        below.push_back({entry->key, std::move(path), std::move(name), folder});
-      } else {
-        TRY(write_file(*folder, name, entry->key));
-      }
-      TRY(cursor.next());
+    const auto opened = dict_open(nodes_, directory.key);
+    if (!opened) {
+      leave_out(directory.path, opened.error());
+      return {};
     }
+    return write_entries(directory, folder, *opened);
+  }
+
+  // Of a large directory that is damaged in part, the rest.
+  Result<void> write_entries(const Directory& directory, const Folder& folder,
+                             const NodePtr& dict) {
+    std::vector<Directory> below;
+    DictCursor cursor(nodes_, dict);
+    std::optional<Error> unlisted;
+    auto moved = cursor.seek_index(0);
+    for (std::uint64_t index = 0; index < dict->totals().entries;) {
+      TRY(progress_.go_on());
+      ++index;
+      if (moved && cursor.entry() != nullptr) {
+        TRY(write_entry(directory, folder, *cursor.entry(), below));
+        moved = cursor.next();
+        continue;
+      }
+      if (!moved && !unlisted) unlisted = moved.error();
+      moved = cursor.seek_index(index);
+    }
+    if (unlisted) leave_out(directory.path, *unlisted);
     push(std::move(below));
     return {};
   }
 
+  Result<void> write_entry(const Directory& directory, const Folder& folder, const Entry& entry,
+                           std::vector<Directory>& below) {
+    std::string name(entry.name);
+    if (!entry.is_dir()) return write_file(*folder, name, directory.path + name, entry.key);
+    auto path = directory.path + name + "/";
+    below.push_back({entry.key, std::move(path), std::move(name), folder});
+    return {};
+  }
+
+  void leave_out(std::string path, const Error& why) {
+    if (path.ends_with('/')) path.pop_back();
+    state_.lock()->out.leave_out(std::move(path), why);
+  }
+
   Result<void> write_file(const NewDirectory::Folder& folder, const std::string& name,
-                          const NodeKey& key) {
-    const auto node = TRY(nodes_.get(key));
-    TRY(folder.add_file(name, [&](const NewDirectory::Sink& sink) {
-      return read_file(nodes_, *node, 0, node->size(), [&](ByteView portion) -> Result<void> {
-        TRY(progress_.go_on());
+                          const std::string& path, const NodeKey& key) {
+    std::optional<Error> unread;  // nothing: what failed is the writing
+    auto done = folder.add_file(name, [&](const NewDirectory::Sink& sink) -> Result<void> {
+      bool ours = false;
+      auto read = read_all(key, [&](ByteView portion) -> Result<void> {
+        auto passed_on = progress_.go_on();
+        if (passed_on) passed_on = sink(portion);
+        ours = !passed_on;
         progress_.bytes += portion.size();
-        return sink(portion);
+        return passed_on;
       });
-    }));
+      if (!read && !ours) unread = read.error();
+      if (!read) return Failure(std::move(read).error());
+      bytes_ += *read;
+      return {};
+    });
+    if (unread) {
+      leave_out(path, *unread);
+      return {};
+    }
+    TRY(std::move(done));
     files_ += 1;
-    bytes_ += node->size();
     progress_.files += 1;
     return {};
+  }
+
+  // Its size.
+  Result<std::uint64_t> read_all(const NodeKey& key, const ByteVisitor& out) const {
+    const auto node = TRY(nodes_.get(key));
+    TRY(read_file(nodes_, *node, 0, node->size(), out));
+    return node->size();
   }
 
   const NodeReader& nodes_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/quote.h"
 #include "data/cas/key_set.h"
 #include "data/cas/reference.h"
 #include "data/tree/path.h"
@@ -22,20 +23,51 @@ FsckProblem::Kind kind_of(const Error& error) {
 
 class Checker final {
  public:
-  Checker(Realm& realm, const std::stop_token& stop)
-      : realm_(realm), kv_(realm.store().kv()), nodes_(realm.nodes()), stop_(stop) {}
+  Checker(Realm& realm, const FsckOptions& options)
+      : realm_(realm), kv_(realm.store().kv()), nodes_(realm.nodes()), options_(options) {}
 
   Result<FsckReport> run() {
-    TRY(check_nodes());
-    TRY(check_usage());
-    TRY(check_depots());
+    auto done = check();
+    if (!done && !options_.stop.stop_requested()) return Failure(std::move(done).error());
+    if (!done) report_.ended_at = FsckPosition{reached_, first_bad_};
     for (auto& [key, problem] : bad_) report_.problems.push_back(std::move(problem));
     return std::move(report_);
   }
 
  private:
+  Result<void> check() {
+    if (options_.resume) check_again(*options_.resume);
+    TRY(check_nodes());
+    TRY(check_usage());
+    return check_depots();
+  }
+
   void add(FsckProblem::Kind kind, const NodeKey& key, std::string message) {
-    bad_.try_emplace(key, FsckProblem{kind, key, std::move(message), {}});
+    const bool first = bad_.try_emplace(key, FsckProblem{kind, key, std::move(message), {}}).second;
+    if (first && first_bad_.size() < FsckPosition::kMostBad) first_bad_.push_back(key);
+  }
+
+  // What an earlier check found bad may be whole again.
+  void check_again(const FsckPosition& position) {
+    reached_ = position.reached;
+    for (const auto& key : position.bad) check_node(key);
+  }
+
+  void check_node(const NodeKey& key) {
+    auto node = nodes_.get_uncached(key);
+    if (!node) {
+      add(kind_of(node.error()), key, node.error().message);
+      return;
+    }
+    report_.nodes += 1;
+    report_.bytes += (*node)->bytes().size();
+    check_children(**node);
+  }
+
+  void tell(std::uint64_t nodes, std::uint64_t total) const {
+    if (options_.tell) {
+      options_.tell({.nodes = nodes, .total = total, .reached = reached_, .bad = first_bad_});
+    }
   }
 
   // Every stored node by itself, then its references.
@@ -49,8 +81,9 @@ class Checker final {
       counted_.node_count += 1;
       counted_.physical_bytes += info.physical_bytes;
       counted_.logical_bytes += info.logical_bytes;
-      return true;
+      return !options_.stop.stop_requested();
     });
+    TRY(go_on());
     if (!listed) {
       add_record(listed.error().message);
       // Keys alone, past the record that cannot be read; and where a whole block cannot be, what
@@ -62,22 +95,20 @@ class Checker final {
       std::ranges::sort(stored_);
     }
     counted_all_ = listed.has_value();
+    std::uint64_t number = 0;
     for (const auto& key : stored_) {
       TRY(go_on());
-      auto node = nodes_.get_uncached(key);
-      if (!node) {
-        add(kind_of(node.error()), key, node.error().message);
-        continue;
-      }
-      report_.nodes += 1;
-      report_.bytes += (*node)->bytes().size();
-      check_children(**node);
+      ++number;
+      if (options_.resume && key <= options_.resume->reached) continue;
+      check_node(key);
+      reached_ = key;
+      tell(number, stored_.size());
     }
     return {};
   }
 
   Result<void> go_on() const {
-    if (!stop_.stop_requested()) return {};
+    if (!options_.stop.stop_requested()) return {};
     return fail(Code::kBudgetExceeded, "the check was ended before it came to its end");
   }
 
@@ -221,6 +252,7 @@ class Checker final {
     auto label = fmt::format("{} ({}{})", depot.title, depot.id.render(), state);
     walked_.clear();  // every depot's own tree is named; of the history, what it alone holds
     check_root(label, depot.root);
+    TRY(go_on());
     bool current_seen = false;
     TRY(scan_records(kv_, records::history(realm_.id(), depot.id),
                      [&](ByteView at, ByteView bytes) -> Result<void> {
@@ -232,7 +264,7 @@ class Checker final {
                        current_seen = current_seen || entry->root == depot.root;
                        check_root(fmt::format("{} at commit {}", label, entry->sequence),
                                   entry->root);
-                       return {};
+                       return go_on();
                      }));
     if (!current_seen) add_record(fmt::format("the history of {} lacks its root", label));
     return {};
@@ -259,6 +291,7 @@ class Checker final {
     }
     // Nothing below can be named.
     if (path.size() > Path::kMaxBytes || !walked_.insert(key)) return;
+    if (options_.stop.stop_requested()) return;
     auto node = nodes_.get(key);
     if (!node) return;
     for (const auto& reference : references(**node)) {
@@ -274,7 +307,9 @@ class Checker final {
   Realm& realm_;
   KeyValueStore& kv_;
   NodeStore& nodes_;
-  const std::stop_token& stop_;
+  const FsckOptions& options_;
+  NodeKey reached_;
+  std::vector<NodeKey> first_bad_;
   FsckReport report_;
   Usage counted_;
   bool counted_all_ = false;
@@ -301,8 +336,37 @@ std::string_view name(FsckProblem::Kind kind) {
   std::unreachable();
 }
 
-Result<FsckReport> fsck(Realm& realm, const std::stop_token& stop) {
-  return Checker(realm, stop).run();
+Result<FsckPosition> FsckPosition::parse(std::string_view text) {
+  FsckPosition out;
+  for (bool first = true; first || !text.empty(); first = false) {
+    const auto end = std::min(text.find(','), text.size());
+    const auto key = NodeKey::parse(text.substr(0, end));
+    if (!key) {
+      return fail(Code::kInvalidArgument,
+                  "'{}' is no position of a check, which is keys with commas between them ({}); "
+                  "begin anew without one",
+                  shown(text), key.error().message);
+    }
+    if (first) {
+      out.reached = *key;
+    } else {
+      out.bad.push_back(*key);
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (out.bad.size() <= kMostBad) return out;
+  return fail(Code::kInvalidArgument, "a position has at most {} bad nodes, and not {}", kMostBad,
+              out.bad.size());
+}
+
+std::string FsckPosition::render() const {
+  auto out = reached.render();
+  for (const auto& key : bad) out += "," + key.render();
+  return out;
+}
+
+Result<FsckReport> fsck(Realm& realm, const FsckOptions& options) {
+  return Checker(realm, options).run();
 }
 
 }  // namespace cairn

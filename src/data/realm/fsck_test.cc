@@ -87,7 +87,57 @@ TEST_P(FsckWhileOthersWrite, ASnapshotIsSound) {
 TEST_F(FsckTest, EndsWhenItIsToldTo) {
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(fsck(world.realm, stop.get_token()).error().code, Code::kBudgetExceeded);
+  const auto report = must(fsck(world.realm, {.stop = stop.get_token()}));
+  EXPECT_TRUE(report.ended_at);
+  EXPECT_FALSE(report.clean());
+  EXPECT_EQ(report.nodes, 0U);
+}
+
+TEST_F(FsckTest, GoesOnWhereverItWasEnded) {
+  world.corrupt(key("src/a.ts"));
+  world.lose(key("README.md"));
+  const auto whole = check();
+  ASSERT_EQ(whole.problems.size(), 2U);
+  std::uint64_t total = 2;
+  for (std::uint64_t until = 1; until < total; ++until) {
+    std::stop_source stop;
+    const auto first = must(
+        fsck(world.realm, {.stop = stop.get_token(), .tell = [&](const FsckProgress& progress) {
+                             total = progress.total;
+                             if (progress.nodes == until) stop.request_stop();
+                           }}));
+    ASSERT_TRUE(first.ended_at) << until;
+    const auto position = must(FsckPosition::parse(first.ended_at->render()));
+    const auto rest = must(fsck(world.realm, {.resume = position}));
+    EXPECT_FALSE(rest.ended_at);
+    std::vector<::testing::Matcher<FsckProblem>> same;
+    for (const auto& problem : whole.problems) {
+      same.push_back(Problem(problem.kind, problem.key, problem.paths));
+    }
+    EXPECT_THAT(rest.problems, ::testing::UnorderedElementsAreArray(same)) << until;
+    EXPECT_LE(first.nodes + rest.nodes, total + whole.problems.size());
+  }
+  EXPECT_GT(total, 8U);
+}
+
+TEST_F(FsckTest, DoesNotSayAgainWhatWasHealedMeanwhile) {
+  const auto bad = key("src/a.ts");
+  world.corrupt(bad);
+  const FsckPosition position{NodeKey::from_bytes(Bytes(NodeKey::kSize, '\xff')), {bad}};
+  EXPECT_FALSE(must(fsck(world.realm, {.resume = position})).clean());
+  depot.with("again.ts", "a").committed();
+  EXPECT_TRUE(must(fsck(world.realm, {.resume = position})).clean());
+}
+
+TEST(FsckPosition, IsAListOfKeys) {
+  for (const std::string_view text :
+       {"", ",", "nod_", "x", "nod_7K,", "dpt_00000000000000000000000000"}) {
+    EXPECT_THAT(FsckPosition::parse(text), FailsWith(Code::kInvalidArgument)) << text;
+  }
+  const FsckPosition position{NodeKey::of("a"), {NodeKey::of("b"), NodeKey::of("c")}};
+  const auto again = must(FsckPosition::parse(position.render()));
+  EXPECT_EQ(again.reached, position.reached);
+  EXPECT_EQ(again.bad, position.bad);
 }
 
 TEST_F(FsckTest, FindsNothingInAnEmptyRealm) {

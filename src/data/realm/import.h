@@ -61,11 +61,27 @@ Result<ImportResult> import_directory(Realm& realm, const DepotId& depot,
                                       const std::filesystem::path& source,
                                       const ImportOptions& options, Progress& progress);
 
-// Writes the tree below `root` into a directory that does not exist yet, or is empty. TARGET_EXISTS
-// when something is in it; IO_ERROR, and UNAVAILABLE when it is stopped: then it is empty again.
+// What is damaged in a tree and was left out of an export.
+struct LeftOut {
+  std::string path;  // of a file, or of a directory of which something cannot be listed
+  std::string why;
+};
+
+// Writes the tree below `root` into a directory that does not exist yet, or is empty. What cannot
+// be read is left out and listed; the rest is written. TARGET_EXISTS when something is in it;
+// IO_ERROR when it cannot be written, and UNAVAILABLE when it is stopped: then it is empty again.
 struct ExportResult {
+  static constexpr std::size_t kMostLeftOut = 10'000;  // listed; all are counted
+
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t damaged = 0;
+  std::vector<LeftOut> left_out = {};
+
+  void leave_out(std::string path, const Error& why) {
+    damaged += 1;
+    if (left_out.size() < kMostLeftOut) left_out.push_back({std::move(path), why.message});
+  }
 };
 Result<ExportResult> export_directory(const NodeReader& nodes, const NodeKey& root,
                                       const std::filesystem::path& target, Progress& progress,

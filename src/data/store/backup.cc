@@ -1,8 +1,11 @@
 #include "data/store/backup.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -23,11 +26,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMarkerName = "cairn-backup";
-constexpr std::string_view kMarker = "Cairn backup, format 1\n";
 constexpr std::string_view kSumsName = "files.sha256";
 constexpr mode_t kPrivate = 0600;
 constexpr std::size_t kPortion = std::size_t{1} << 20;
 constexpr std::size_t kHashDigits = 64;
+constexpr std::string_view kMarkerBegin = "Cairn backup, format ";
+constexpr std::uint64_t kBackupFormat = 1;
 
 Result<void> refuse_existing(const fs::path& target) {
   std::error_code error;
@@ -36,7 +40,8 @@ Result<void> refuse_existing(const fs::path& target) {
 }
 
 Result<void> write_marker(const fs::path& target) {
-  return os::replace_file(target / kMarkerName, kMarker, kPrivate);
+  return os::replace_file(target / kMarkerName, fmt::format("{}{}\n", kMarkerBegin, kBackupFormat),
+                          kPrivate);
 }
 
 // Of its owner alone, from the beginning.
@@ -97,13 +102,18 @@ Result<std::vector<fs::path>> files_of(const fs::path& directory) {
   return out;
 }
 
-Result<void> check_marker(const fs::path& backup) {
-  std::error_code error;
-  if (os::read_file(backup / kMarkerName, kMarker.size()) == kMarker &&
-      fs::exists(backup / "store" / "CURRENT", error))
-    return {};
-  return fail(Code::kInvalidArgument, "'{}' is not a complete backup made by `cairn backup`",
-              backup.string());
+// Nothing: it is no marker.
+std::optional<std::uint64_t> format_of(const fs::path& backup) {
+  constexpr std::size_t kMost = 64;
+  const auto marker = os::read_file(backup / kMarkerName, kMost);
+  if (!marker || !marker->starts_with(kMarkerBegin) || !marker->ends_with('\n'))
+    return std::nullopt;
+  const auto digits = ByteView(*marker).substr(kMarkerBegin.size());
+  std::uint64_t format = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size() - 1, format);
+  if (error != std::errc() || *end != '\n' || format == 0) return std::nullopt;
+  return format;
 }
 
 fs::path parent_of(const fs::path& path) { return fs::absolute(path).parent_path(); }
@@ -129,6 +139,40 @@ Result<void> fill_restored(const fs::path& backup, const fs::path& partial,
 }
 
 }  // namespace
+
+Result<void> write_damaged(const fs::path& backup, const std::set<DamagedNode>& damaged) {
+  std::string text;
+  for (const auto& [realm, key] : damaged) {
+    text += fmt::format("{} {}\n", realm.render(), key.render());
+  }
+  return os::replace_file(backup / kDamagedList, text, kPrivate);
+}
+
+std::set<DamagedNode> read_damaged(const fs::path& backup) {
+  std::set<DamagedNode> out;
+  const auto text = os::read_file(backup / kDamagedList);
+  std::istringstream lines(text ? *text : std::string());
+  for (std::string realm, key; lines >> realm >> key;) {
+    const auto in = RealmId::parse(realm);
+    const auto node = NodeKey::parse(key);
+    if (in && node) out.insert({*in, *node});
+  }
+  return out;
+}
+
+Result<void> check_backup(const fs::path& backup) {
+  const auto format = format_of(backup);
+  if (format && *format > kBackupFormat) {
+    return fail(
+        Code::kStoreIncompatible,
+        "the backup '{}' has format {}, this version of Cairn reads up to {}; use a newer one",
+        backup.string(), *format, kBackupFormat);
+  }
+  std::error_code error;
+  if (format && fs::exists(backup / "store" / "CURRENT", error)) return {};
+  return fail(Code::kInvalidArgument, "'{}' is not a complete backup made by `cairn backup`",
+              backup.string());
+}
 
 Result<void> make_backup(Backend& backend, const fs::path& target) {
   TRY(refuse_existing(target));
@@ -158,7 +202,7 @@ Result<void> seal_backup(const fs::path& backup, BackupFiles files) {
 }
 
 Result<std::size_t> verify_backup(const fs::path& backup) {
-  TRY(check_marker(backup));
+  TRY(check_backup(backup));
   const auto sums = os::read_file(backup / kSumsName);
   if (!sums) {
     return fail(Code::kInvalidArgument,
@@ -192,7 +236,7 @@ Result<std::size_t> verify_backup(const fs::path& backup) {
 Result<void> restore_backup(const fs::path& backup, const fs::path& given) {
   // `dir/` names the same as `dir`, and has another parent.
   const fs::path target = given.has_filename() ? given : given.parent_path();
-  TRY(check_marker(backup));
+  TRY(check_backup(backup));
   TRY(refuse_existing(target));
   TRY(os::make_directories(parent_of(target)));
   fs::path partial = fs::absolute(target);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "data/store/backup.h"
 #include "data/store/layout.h"
 
 namespace cairn {
@@ -36,7 +35,8 @@ Result<void> check_format(Backend& backend) {
     return backend.write(first, Durability::kSynced);
   }
   auto version = decode_format(*record);
-  if (!version) return incompatible("its format record is damaged");
+  // The first format was 1.
+  if (!version || *version == 0) return incompatible("its format record is damaged");
   if (*version > kStoreFormat) {
     return incompatible(
         fmt::format("it has format {}, this version of Cairn reads up to {}; "
@@ -122,6 +122,19 @@ Result<std::vector<RealmId>> EmbeddedStore::realms() const {
   return found;
 }
 
+// What readers met since it was opened, and is damaged still.
+std::set<DamagedNode> EmbeddedStore::damage_met() {
+  std::set<DamagedNode> out;
+  auto realms = realms_.lock();
+  for (const auto& [realm, nodes] : *realms) {
+    for (const auto& key : nodes->damage_met()) {
+      const auto now = nodes->get_uncached(key);
+      if (!now && now.error().code != Code::kNodeNotFound) out.insert({realm, key});
+    }
+  }
+  return out;
+}
+
 Result<std::unique_ptr<Store>> EmbeddedStore::snapshot() {
   StoreOptions options;
   options.dict_cache_bytes = options.data_cache_bytes = snapshot_cache_bytes_;
@@ -129,7 +142,9 @@ Result<std::unique_ptr<Store>> EmbeddedStore::snapshot() {
 }
 
 Result<void> EmbeddedStore::backup(const std::filesystem::path& target) {
-  return make_backup(*backend_, target);
+  TRY(make_backup(*backend_, target));
+  const auto damaged = damage_met();
+  return damaged.empty() ? Result<void>() : write_damaged(target, damaged);
 }
 
 }  // namespace cairn

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 
+#include "data/store/backup.h"
 #include "data/store/open.h"
 #include "data/store/realm_nodes.h"
 
@@ -32,6 +34,7 @@ class EmbeddedStore final : public Store {
 
  private:
   class KeyValue;
+  std::set<DamagedNode> damage_met();
 
   EmbeddedStore(std::unique_ptr<Backend> backend, const Clock& clock, StoreOptions options);
 

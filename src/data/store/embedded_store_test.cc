@@ -259,6 +259,14 @@ TEST_P(KeyValueTest, RefusesAFormatFromTheFuture) {
               FailsWith(Code::kStoreIncompatible));
 }
 
+TEST_P(KeyValueTest, RefusesAFormatThatNeverWas) {
+  auto none = make_backend(GetParam(), dir / "none");
+  Changes changes;
+  changes[Table::kPointers].emplace(kFormatKey, encode_format(0));
+  ASSERT_THAT(none->write(changes, Durability::kSynced), IsOk());
+  EXPECT_THAT(EmbeddedStore::open(std::move(none), clock, {}), FailsWith(Code::kStoreIncompatible));
+}
+
 TEST_P(KeyValueTest, RefusesTablesThatAreNotAStore) {
   auto foreign = make_backend(GetParam(), dir / "foreign");
   Changes changes;

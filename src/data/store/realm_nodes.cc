@@ -4,14 +4,15 @@
 #include "data/store/node_codec.h"
 
 namespace cairn {
-namespace {
 
-Failure corrupt(const NodeKey& key, std::string_view why) {
+Failure RealmNodes::corrupt(const NodeKey& key, std::string_view why) const {
+  constexpr std::size_t kMost = 1000;
+  if (auto met = damage_met_.lock(); met->size() < kMost) met->insert(key);
   return fail(Code::kCorruptNode, "the stored node {} is damaged: {}; run `cairn fsck`",
               key.render(), why);
 }
 
-Result<NodePtr> decode(const NodeKey& key, std::optional<Bytes> bytes) {
+Result<NodePtr> RealmNodes::decode(const NodeKey& key, std::optional<Bytes> bytes) const {
   if (!bytes) return corrupt(key, "it cannot be unpacked");
   // Checked on every read from the backend: a damaged disk shows up here, and never as wrong
   // content.
@@ -20,8 +21,6 @@ Result<NodePtr> decode(const NodeKey& key, std::optional<Bytes> bytes) {
   if (!node) return corrupt(key, node.error().message);
   return node;
 }
-
-}  // namespace
 
 Result<NodePtr> RealmNodes::get(const NodeKey& key) const {
   if (auto node = cache_.find(realm_, key)) return node;
@@ -34,14 +33,22 @@ Result<NodePtr> RealmNodes::get(const NodeKey& key) const {
 
 Result<NodePtr> RealmNodes::get_uncached(const NodeKey& key) const {
   std::optional<Bytes> bytes;
-  auto found = backend_.read(Table::kNodeData, NodeRow(realm_, key),
-                             [&bytes](ByteView value) { bytes = unpack_node(value); });
+  const auto read = [&] {
+    return backend_.read(Table::kNodeData, NodeRow(realm_, key),
+                         [&bytes](ByteView value) { bytes = unpack_node(value); });
+  };
+  auto found = read();
+  if (found && !*found) {
+    if (!TRY(has(key))) {
+      return fail(Code::kNodeNotFound, "the node {} is not stored", key.render());
+    }
+    found = read();  // it may have come meanwhile
+    if (found && !*found) return corrupt(key, "its bytes are gone");
+  }
   if (!found && found.error().code == Code::kCorruptNode) {
     return corrupt(key, found.error().message);
   }
-  if (!TRY(std::move(found))) {
-    return fail(Code::kNodeNotFound, "the node {} is not stored", key.render());
-  }
+  TRY(std::move(found));
   return decode(key, std::move(bytes));
 }
 

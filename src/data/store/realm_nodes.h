@@ -4,6 +4,9 @@
 // Fails with  as NodeStore.
 #pragma once
 
+#include <set>
+
+#include "base/guarded.h"
 #include "data/store/node_store.h"
 #include "data/store/writer.h"
 
@@ -27,12 +30,17 @@ class RealmNodes final : public NodeStore {
   Result<std::unique_ptr<Sweep>> begin_sweep() override;
   Result<Usage> usage() const override;
   Result<void> set_quota(std::uint64_t physical_bytes) override;
+  std::set<NodeKey> damage_met() const { return *damage_met_.lock(); }
 
  private:
+  Failure corrupt(const NodeKey& key, std::string_view why) const;
+  Result<NodePtr> decode(const NodeKey& key, std::optional<Bytes> bytes) const;
+
   const RealmId realm_;
   Backend& backend_;
   NodeCache& cache_;
   Writer& writer_;
+  mutable Guarded<std::set<NodeKey>> damage_met_;
 };
 
 }  // namespace cairn

@@ -1,12 +1,14 @@
 // Properties of the store on disk alone: it lasts, locks, is backed up, and survives a full disk.
 #include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include "data/store/backup.h"
 #include "data/store/store_test_support.h"
 
 namespace cairn {
@@ -268,6 +270,51 @@ TEST_F(RocksStoreTest, RestoresOnlyFromABackup) {
   EXPECT_THAT(restore_backup(dir / "data", dir / "new"), FailsWith(Code::kInvalidArgument));
   EXPECT_THAT(restore_backup(dir / "nothing", dir / "new"), FailsWith(Code::kInvalidArgument));
   EXPECT_FALSE(std::filesystem::exists(dir / "new"));
+}
+
+TEST_F(RocksStoreTest, SaysOfANewerBackupThatItIsNewer) {
+  ASSERT_THAT(open("data")->backup(dir / "backup"), IsOk());
+  const struct {
+    std::string_view marker;
+    Code code;
+  } cases[] = {{"Cairn backup, format 2\n", Code::kStoreIncompatible},
+               {"Cairn backup, format 99\n", Code::kStoreIncompatible},
+               {"Cairn backup, format 0\n", Code::kInvalidArgument},
+               {"Cairn backup, format 1", Code::kInvalidArgument},
+               {"Cairn backup, format 1x\n", Code::kInvalidArgument},
+               {"Cairn backup, format \n", Code::kInvalidArgument},
+               {"", Code::kInvalidArgument}};
+  for (const auto& [marker, code] : cases) {
+    std::ofstream(dir / "backup" / "cairn-backup") << marker;
+    EXPECT_THAT(restore_backup(dir / "backup", dir / "new"), FailsWith(code)) << marker;
+    EXPECT_THAT(open_backup(dir / "backup", clock), FailsWith(code)) << marker;
+  }
+}
+
+TEST_F(RocksStoreTest, ReadsABackupAndChangesNothingOfIt) {
+  const auto node = make_file("text/plain", "kept");
+  {
+    auto store = open("data");
+    ASSERT_THAT(store->nodes(realm_number(1)).put(std::vector{node}), IsOk());
+    ASSERT_THAT(store->backup(dir / "backup"), IsOk());
+  }
+  const auto files = [&] {
+    std::map<std::string, std::filesystem::file_time_type> out;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir / "backup")) {
+      out.emplace(entry.path().string(), entry.last_write_time());
+    }
+    return out;
+  };
+  const auto before = files();
+  {
+    auto backup = open_backup(dir / "backup", clock);
+    ASSERT_THAT(backup, IsOk());
+    EXPECT_THAT((*backup)->nodes(realm_number(1)).get(node->key()), IsOk());
+    Batch batch;
+    batch.puts.push_back({"a", "1"});
+    EXPECT_THAT((*backup)->kv().commit(batch), FailsWith(Code::kStoreReadOnly));
+  }
+  EXPECT_EQ(files(), before);
 }
 
 // A disk that is full as long as it is told to be.

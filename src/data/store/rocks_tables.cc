@@ -11,14 +11,6 @@ namespace {
 rocksdb::Slice as_slice(ByteView bytes) { return {bytes.data(), bytes.size()}; }
 ByteView as_view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
 
-// Node data is verified by its hash, which makes RocksDB's own checksums over it a second, slower
-// look at the same bytes.
-rocksdb::ReadOptions point_read(Table table) {
-  rocksdb::ReadOptions options;
-  options.verify_checksums = table != Table::kNodeData;
-  return options;
-}
-
 }  // namespace
 
 std::unique_ptr<RocksTables> RocksTables::open(const std::filesystem::path& directory,
@@ -54,7 +46,9 @@ Failure RocksTables::cannot_read(const rocksdb::Status& status) const {
 Result<bool> RocksTables::read(Table table, ByteView key, const Backend::Reader& reader,
                                const rocksdb::Snapshot* then) const {
   rocksdb::PinnableSlice value;
-  auto options = point_read(table);
+  // Checksums are looked at also where the hash of a node is: RocksDB trusts what is in a block so
+  // far that damage there would end the process.
+  rocksdb::ReadOptions options;
   options.snapshot = then;
   auto status = db_->Get(options, handle(table), as_slice(key), &value);
   if (status.IsNotFound()) return false;

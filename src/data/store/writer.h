@@ -39,7 +39,7 @@ class Writer final {
   void write_group(WriteQueue::Group group);
   Result<void> write(WriteQueue::Group group);
   Result<std::vector<NewNode>> prepare(const Batch& batch) const;
-  Result<bool> is_sound(const RealmId& realm, const Node& node) const;
+  bool is_sound(const RealmId& realm, const Node& node) const;
   void note_nodes(const Batch& batch) const;
   Result<void> apply(Overlay& overlay, const Batch& batch, std::vector<NewNode>& nodes) const;
 

@@ -1,18 +1,16 @@
-// cairn usage, audit, gc, fsck, backup, restore.
+// cairn usage, audit, gc, backup, restore.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+#include <system_error>
 
 #include <sys/stat.h>
 
-#include "data/realm/moved_back.h"
-#include "data/store/log_guard.h"
+#include "data/store/backup.h"
 #include "data/store/open.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/kit.h"
@@ -33,7 +31,6 @@ struct AdminArguments {
   std::string backup;
   std::string grace;
   bool dry_run = false;
-  bool repair = false;
   bool link = false;
   bool verify = false;
 };
@@ -143,95 +140,6 @@ Result<int> run_gc(Kit& kit, const AdminArguments& given) {
   return 0;
 }
 
-void show_problems(Output& out, const Arguments& report) {
-  for (const auto& item : client::rows_of(report.object(), "problems")) {
-    Arguments problem(item.as_object());
-    out.print("{}  {}  {}\n", out.paint(Style::kRed, problem.text("kind")), problem.text("key"),
-              out.safe(problem.text("message")));
-    for (const auto& path : problem.texts("paths").value_or(std::vector<std::string>())) {
-      out.print("  {}\n", out.safe(path));
-    }
-  }
-}
-
-json::Object row_of(const MovedBack& moved) {
-  json::Object row{{"realm", moved.realm.render()},
-                   {"depot", moved.depot.render()},
-                   {"title", moved.title},
-                   {"lostCommits", moved.commits},
-                   {"certain", moved.certain}};
-  if (moved.now) row["now"] = *moved.now;
-  if (moved.was > 0) row["was"] = moved.was;
-  if (moved.root) row["lostRoot"] = moved.root->render();
-  return row;
-}
-
-void show_repair(Output& out, const LogRepair& repair, const std::vector<MovedBack>& moved) {
-  out.print("{}\nthe logs as they were are in {}\n", repair.damage, repair.saved.string());
-  for (const auto& depot : moved) {
-    const auto where = depot.now
-                           ? fmt::format("is at #{} now and was at #{}", *depot.now, depot.was)
-                           : std::string("is gone: it was made behind the damage");
-    out.print("{} ({}) {}; {} lost{}\n", out.safe(depot.title), depot.depot.render(), where,
-              counted(static_cast<std::int64_t>(depot.commits), "commit"),
-              depot.certain ? "" : ", as far as damaged bytes can be read");
-  }
-  if (moved.empty()) out.print("no depot is known to have lost a commit\n");
-  if (repair.unreadable > 0) {
-    out.print("{} more cannot be read: depots that are not named here may have lost commits too\n",
-              counted(static_cast<std::int64_t>(repair.unreadable), "change"));
-  }
-}
-
-// Of a data directory that nobody has open. What is in the answer goes before fsck's.
-Result<json::Object> repair(Kit& kit) {
-  if (TRY(server_choice(kit.options))) {
-    return fail(Code::kInvalidArgument,
-                "--repair works on a data directory; stop the server, and name it with --data");
-  }
-  json::Object out{{"repaired", false}};
-  const auto data = data_directory(kit.options);
-  const auto done = TRY(repair_log(data / "store", kit.clock(), {.is_commit = is_commit_record}));
-  if (!done) {
-    if (!kit.options.json) kit.out.print("the log is not damaged\n");
-    return out;
-  }
-  std::vector<MovedBack> moved;
-  {
-    auto store = TRY(open_rocks_store(data, kit.clock(), {.create = false}));
-    moved = TRY(moved_back(store->kv(), done->lost));
-  }
-  if (!kit.options.json) show_repair(kit.out, *done, moved);
-  json::Array rows;
-  for (const auto& depot : moved) rows.emplace_back(row_of(depot));
-  out["repaired"] = true;
-  out["damage"] = done->damage;
-  out["saved"] = done->saved.string();
-  out["movedBack"] = std::move(rows);
-  out["unreadableChanges"] = done->unreadable;
-  return out;
-}
-
-Result<int> run_fsck(Kit& kit, const AdminArguments& given) {
-  std::optional<json::Object> repaired;
-  if (given.repair) repaired = TRY(repair(kit));
-  auto& client = *TRY(kit.client());
-  auto answer = TRY(client.call("check_store", {}));
-  if (repaired) answer.as_object()["log"] = *std::move(repaired);
-  Arguments report(answer.as_object());
-  const int code = report.flag("clean") ? 0 : kNotClean;
-  if (kit.options.json) {
-    kit.out.print_json(answer);
-    return code;
-  }
-  show_problems(kit.out, report);
-  kit.out.print("{}: {}, {}, {}\n",
-                report.flag("clean") ? "clean" : counted(report.number("problemCount"), "problem"),
-                counted(report.number("nodes"), "node"), human_size(report.number("bytes")),
-                counted(report.number("roots"), "root"));
-  return code;
-}
-
 // A backup that is there; no store is needed for it.
 Result<int> run_verify(Kit& kit, const AdminArguments& given) {
   const auto files = static_cast<std::int64_t>(TRY(verify_backup(given.target)));
@@ -254,17 +162,34 @@ Result<int> run_backup(Kit& kit, const AdminArguments& given) {
   json::Object wanted{{"target", target.string()}};
   if (given.link) wanted["link"] = true;
   const auto answer = TRY(client.call("backup_store", wanted));
+  Arguments made(answer.as_object());
+  const auto damaged = made.number("damagedCount");
+  const int code = damaged == 0 ? 0 : kNotClean;
   if (kit.options.json) {
     kit.out.print_json(answer);
-  } else {
-    kit.out.print("{}\n", Arguments(answer.as_object()).text("target"));
+    return code;
   }
-  return 0;
+  kit.out.print("{}\n", made.text("target"));
+  for (const auto& item : client::rows_of(answer.as_object(), "damaged")) {
+    Arguments node(item.as_object());
+    note(fmt::format("damaged  {} of {}", node.text("key"), node.text("realm")));
+  }
+  if (damaged > 0) {
+    note(
+        fmt::format("{} damaged in the store, and so in its backup, which lists them in {}; "
+                    "'cairn fsck' says what they are part of",
+                    counted(damaged, "node is", "nodes are"), kDamagedList));
+  }
+  return code;
 }
 
 Result<int> run_restore(Kit& kit, const AdminArguments& given) {
   ::umask(0077);
   TRY(restore_backup(given.backup, given.target));
+  if (std::error_code error;
+      std::filesystem::exists(std::filesystem::path(given.backup) / kDamagedList, error)) {
+    note(fmt::format("the backup was made of a damaged store; {} in it lists what", kDamagedList));
+  }
   if (kit.options.json) {
     kit.out.print_json(json::Object{{"data", given.target}});
   } else {
@@ -305,25 +230,16 @@ void add_admin_commands(Commands& commands) {
                     "Spare what was written since, such as 1h; 0: nothing that no depot holds, and "
                     "no deleted depot");
   command.add_flag("--dry-run", given->dry_run, "Only say what would go");
+  add_fsck_command(commands);
   command = commands.add(
-      {.name = "fsck",
-       .description = "Check every node and every reference",
-       .example = "cairn fsck",
-       .more = "Exits with 6 when something is damaged. A store whose write-ahead log is damaged "
-               "is not\nopened; --repair opens it as it was before the damage.",
+      {.name = "backup",
+       .description = "Copy the whole store to a new directory, while it is used",
+       .example = "cairn backup /backups/cairn-monday",
+       .more = "Damage that is known, because a check or a reader met it, is listed "
+               "here and in the backup;\nthe exit code is 6 then. It does not look for "
+               "more: 'cairn fsck' does.",
        .group = group},
-      [given](Kit& kit) { return run_fsck(kit, *given); });
-  command.add_flag("--repair", given->repair,
-                   "First cut a damaged log off, save it in store/damaged-TIME, and say which "
-                   "depots went back");
-  command =
-      commands.add({.name = "backup",
-                    .description = "Copy the whole store to a new directory, while it is used",
-                    .example = "cairn backup /backups/cairn-monday",
-                    .more = "For its owner's eyes only, and apart from the store. A backup is no "
-                            "data directory: 'cairn restore' makes one of it.",
-                    .group = group},
-                   [given](Kit& kit) { return run_backup(kit, *given); });
+      [given](Kit& kit) { return run_backup(kit, *given); });
   command.add_argument("TARGET", given->target, "A directory that does not exist yet");
   command.add_flag("--link", given->link,
                    "Share files with the store where it is on the same disk: no room, no safety");

@@ -7,12 +7,18 @@
 #include <string_view>
 #include <utility>
 
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/pause.h"
 #include "exposure/cli/output.h"
 
 namespace cairn::cli {
+
+EndsOnInterrupt::EndsOnInterrupt(Progress& progress)
+    : signals_({SIGINT, SIGTERM}, [&progress](int signal) {
+        if (progress.stop.exchange(true)) ::_exit(128 + signal);
+      }) {}
 
 ProgressLine::ProgressLine(const Progress& progress, std::string doing)
     : progress_(progress), doing_(std::move(doing)) {

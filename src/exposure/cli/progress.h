@@ -7,9 +7,23 @@
 #include <string>
 #include <thread>
 
+#include "base/os/signal_thread.h"
 #include "data/realm/import.h"
 
 namespace cairn::cli {
+
+// As a shell reports a program that SIGINT ended.
+inline constexpr int kInterrupted = 130;
+
+// While it lives, Ctrl-C lets the work end in order; a second one ends the program. Made before
+// anything that has threads of its own.
+class EndsOnInterrupt final {
+ public:
+  explicit EndsOnInterrupt(Progress& progress);
+
+ private:
+  os::SignalThread signals_;
+};
 
 // Shows nothing unless standard error is a terminal.
 class ProgressLine final {

@@ -9,11 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include <signal.h>
-#include <unistd.h>
-
 #include "base/explain.h"
-#include "base/os/signal_thread.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/kit.h"
@@ -24,27 +20,12 @@
 namespace cairn::cli {
 namespace {
 
-// As a shell reports a program that SIGINT ended.
-constexpr int kInterrupted = 130;
-
 struct TransferArguments {
   std::string directory;
   std::string where;
   client::ImportHow how;
   std::string max_size;
   std::size_t max_files = client::RoomLimits().max_files;
-};
-
-// While it lives, Ctrl-C lets the work end in order; a second one ends the program.
-class EndsOnInterrupt final {
- public:
-  explicit EndsOnInterrupt(Progress& progress)
-      : signals_({SIGINT, SIGTERM}, [&progress](int signal) {
-          if (progress.stop.exchange(true)) ::_exit(128 + signal);
-        }) {}
-
- private:
-  os::SignalThread signals_;
 };
 
 json::Object render(const PathList& list) {
@@ -160,6 +141,17 @@ Result<int> run_import(Kit& kit, const TransferArguments& given) {
   return code;
 }
 
+json::Object render(const ExportResult& done) {
+  json::Array damaged;
+  for (const auto& [path, why] : done.left_out) {
+    damaged.emplace_back(json::Object{{"path", path}, {"message", why}});
+  }
+  return {{"files", done.files},
+          {"bytes", done.bytes},
+          {"damagedCount", done.damaged},
+          {"damaged", std::move(damaged)}};
+}
+
 Result<ExportResult> export_shown(client::Client& client, const TransferArguments& given,
                                   Progress& progress) {
   const auto from = TRY(resolve_address(client, given.where));
@@ -184,13 +176,22 @@ Result<int> run_export(Kit& kit, const TransferArguments& given) {
     return kInterrupted;
   }
   const auto done = TRY(std::move(exported));
+  const int code = done.damaged == 0 ? 0 : info(Code::kCorruptNode).exit_code;
   if (kit.options.json) {
-    kit.out.print_json(json::Object{{"files", done.files}, {"bytes", done.bytes}});
-  } else {
-    note(fmt::format("{}, {}", counted(static_cast<std::int64_t>(done.files), "file"),
-                     human_size(static_cast<std::int64_t>(done.bytes))));
+    kit.out.print_json(render(done));
+    return code;
   }
-  return 0;
+  for (const auto& [path, why] : done.left_out) {
+    note(fmt::format("damaged  {}: {}", shown(path, 10'000), why));
+  }
+  note(fmt::format("{}, {}", counted(static_cast<std::int64_t>(done.files), "file"),
+                   human_size(static_cast<std::int64_t>(done.bytes))));
+  if (done.damaged > 0) {
+    note(fmt::format("{} left out because of damage; 'cairn fsck --repair --from' may heal {}",
+                     counted(static_cast<std::int64_t>(done.damaged), "path was", "paths were"),
+                     done.damaged == 1 ? "it" : "them"));
+  }
+  return code;
 }
 
 }  // namespace
@@ -216,11 +217,13 @@ void add_transfer_commands(Commands& commands) {
                    "Also remove what others put there: it becomes exactly the directory");
   command.add_flag("--force", given->how.overwrite,
                    "Take the directory's side of what both changed");
-  command = commands.add({.name = "export",
-                          .description = "Write a tree into a new or empty directory",
-                          .example = "cairn export my-project:docs ./docs",
-                          .group = "Files"},
-                         [given](Kit& kit) { return run_export(kit, *given); });
+  command =
+      commands.add({.name = "export",
+                    .description = "Write a tree into a new or empty directory",
+                    .example = "cairn export my-project:docs ./docs",
+                    .more = "What is damaged is left out and listed; the exit code is 6 then.",
+                    .group = "Files"},
+                   [given](Kit& kit) { return run_export(kit, *given); });
   command.add_argument("WHERE", given->where, "DEPOT, or DEPOT:PATH");
   command.add_argument("DIR", given->directory, "A directory that is empty or not there");
   command.add_value("--max-size", given->max_size, "SIZE",

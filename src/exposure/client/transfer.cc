@@ -26,7 +26,7 @@ std::string join(const std::string& directory, std::string_view name) {
 }
 
 Result<void> walk_stored(Client& client, const std::string& node, const std::string& base,
-                         const VisitStored& visit) {
+                         const VisitStored& visit, const CannotList& cannot_list) {
   std::vector<std::string> open{""};
   while (!open.empty()) {
     const auto directory = std::move(open.back());
@@ -38,20 +38,28 @@ Result<void> walk_stored(Client& client, const std::string& node, const std::str
         !path.empty()) {
       arguments["path"] = path;
     }
-    TRY(for_each(client, "fs_ls", std::move(arguments), "children",
-                 [&](const json::Object& row) -> Result<More> {
-                   Arguments child(row);
-                   // Names become paths of this machine: a server is not believed to give good
-                   // ones.
-                   TRY(check_name(child.text("name")));
-                   const auto path = join(directory, child.text("name"));
-                   const bool is_dir = child.text("type") == "dir";
-                   TRY(visit(path, {is_dir ? EntryKind::kDirectory : EntryKind::kFile,
-                                    std::string(child.text("key")),
-                                    static_cast<std::uint64_t>(child.number("size"))}));
-                   if (is_dir) open.push_back(path);
-                   return More::kYes;
-                 }));
+    bool ours = false;
+    auto listed = for_each(client, "fs_ls", std::move(arguments), "children",
+                           [&](const json::Object& row) -> Result<More> {
+                             ours = true;
+                             Arguments child(row);
+                             // Names become paths of this machine: a server is not believed to give
+                             // good ones.
+                             TRY(check_name(child.text("name")));
+                             const auto path = join(directory, child.text("name"));
+                             const bool is_dir = child.text("type") == "dir";
+                             TRY(visit(path, {is_dir ? EntryKind::kDirectory : EntryKind::kFile,
+                                              std::string(child.text("key")),
+                                              static_cast<std::uint64_t>(child.number("size"))}));
+                             if (is_dir) open.push_back(path);
+                             ours = false;
+                             return More::kYes;
+                           });
+    if (!listed && !ours && cannot_list) {
+      TRY(cannot_list(directory, listed.error()));
+    } else {
+      TRY(std::move(listed));
+    }
   }
   return {};
 }
@@ -276,6 +284,87 @@ Result<ExportResult> export_here(Engine& engine, Client& client, const Resolved&
   return engine.export_to(target, key, progress);
 }
 
+// Whether it is said of something that is stored, and not of the way to it.
+bool is_damage(const Error& error) {
+  return error.code == Code::kCorruptNode || error.code == Code::kNodeNotFound ||
+         error.code == Code::kIoError;
+}
+
+class RemoteExport final {
+ public:
+  RemoteExport(Client& client, const std::string& node, const std::string& base,
+               const os::NewDirectory& directory, Progress& progress, const Amount& wanted)
+      : client_(client),
+        node_(node),
+        base_(base),
+        directory_(directory),
+        progress_(progress),
+        wanted_(wanted) {}
+
+  Result<ExportResult> run() {
+    TRY(walk_stored(
+        client_, node_, base_,
+        [&](const std::string& path, const StoredEntry& entry) { return add(path, entry); },
+        [&](const std::string& path, const Error& error) { return leave_out(path, error); }));
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> leave_out(const std::string& path, const Error& error) {
+    if (!is_damage(error) || path.empty()) return Failure(error);
+    out_.leave_out(path, error);
+    return {};
+  }
+
+  Result<void> add(const std::string& path, const StoredEntry& entry) {
+    TRY(progress_.go_on());
+    if (entry.kind == EntryKind::kDirectory) return directory_.add_directory(path);
+    std::optional<Error> unread;  // nothing: what failed is the writing
+    auto done = directory_.add_file(path, [&](const Client::Sink& sink) -> Result<void> {
+      bool ours = false;
+      auto read = client_.read_file(node_, join(base_, path), [&](ByteView portion) {
+        progress_.bytes += portion.size();
+        auto allowed = go_on();
+        auto passed_on = allowed ? sink(portion) : allowed;
+        ours = !passed_on;
+        return passed_on;
+      });
+      if (!read && !ours) unread = read.error();
+      return read;
+    });
+    if (unread) return cannot_read(path, *std::move(unread));
+    TRY(std::move(done));
+    out_.files += 1;
+    out_.bytes += entry.size;
+    progress_.files += 1;
+    return {};
+  }
+
+  Result<void> go_on() const {
+    TRY(progress_.go_on());
+    // The room was for what the server said.
+    if (progress_.bytes <= wanted_.bytes && out_.files < wanted_.files) return {};
+    return fail(Code::kUnavailable, "the server sends more than it said there is");
+  }
+
+  // A server that finds damage in the middle of a file has no other way to say so than to break
+  // off; the same happens when it goes away.
+  Result<void> cannot_read(const std::string& path, Error error) {
+    if (error.code != Code::kUnavailable) return leave_out(path, error);
+    if (!client_.call("fs_stat", {{"nodeKey", node_}})) return Failure(std::move(error));
+    out_.leave_out(path, error);
+    return {};
+  }
+
+  Client& client_;
+  const std::string& node_;
+  const std::string& base_;
+  const os::NewDirectory& directory_;
+  Progress& progress_;
+  const Amount& wanted_;
+  ExportResult out_;
+};
+
 }  // namespace
 
 Result<ImportTarget> import_target(Client& client, const std::string& where) {
@@ -327,32 +416,9 @@ Result<ExportResult> export_tree(Client& client, const Resolved& from,
     return export_here(*client.engine(), client, pinned, target, progress);
   }
   auto directory = TRY(os::NewDirectory::make(target));
-  ExportResult out;
-  auto done = walk_stored(
-      client, node, from.path,
-      [&](const std::string& path, const StoredEntry& entry) -> Result<void> {
-        TRY(progress.go_on());
-        if (entry.kind == EntryKind::kDirectory) return directory.add_directory(path);
-        TRY(directory.add_file(path, [&](const Client::Sink& sink) {
-          return client.read_file(
-              node, join(from.path, path), [&](ByteView portion) -> Result<void> {
-                progress.bytes += portion.size();
-                TRY(progress.go_on());
-                // The room was for what the server said.
-                if (progress.bytes > wanted.bytes || out.files >= wanted.files) {
-                  return fail(Code::kUnavailable, "the server sends more than it said there is");
-                }
-                return sink(portion);
-              });
-        }));
-        out.files += 1;
-        out.bytes += entry.size;
-        progress.files += 1;
-        return {};
-      });
-  if (done) return out;
-  directory.clear();
-  return Failure(std::move(done).error());
+  auto done = RemoteExport(client, node, from.path, directory, progress, wanted).run();
+  if (!done) directory.clear();
+  return done;
 }
 
 }  // namespace cairn::client

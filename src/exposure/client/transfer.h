@@ -27,9 +27,12 @@ struct StoredEntry {
 };
 using VisitStored = std::function<Result<void>(const std::string& path, const StoredEntry& entry)>;
 
-// Everything below the directory `base` of a tree, what holds before what is held.
+// Everything below the directory `base` of a tree, what holds before what is held. It goes on
+// behind a directory that cannot be listed, or not to its end, when `cannot_list` is there and says
+// so.
+using CannotList = std::function<Result<void>(const std::string& path, const Error& error)>;
 Result<void> walk_stored(Client& client, const std::string& node, const std::string& base,
-                         const VisitStored& visit);
+                         const VisitStored& visit, const CannotList& cannot_list = nullptr);
 // The tree as it is now, whatever others commit meanwhile.
 Result<std::string> pin(Client& client, const Tree& tree);
 // `directory/name`; the directory may be empty.
@@ -70,8 +73,9 @@ Result<Imported> import_tree(Client& client, ImportTarget& target,
                              const std::filesystem::path& source, const ImportHow& how,
                              Progress& progress);
 
-// Writes a directory of a tree into one that is new or empty. STORAGE_FULL before anything is
-// written when it does not fit. A server that sends more than it said is UNAVAILABLE.
+// Writes a directory of a tree into one that is new or empty, as export_directory does.
+// STORAGE_FULL before anything is written when it does not fit. A server that sends more than it
+// said is UNAVAILABLE.
 Result<ExportResult> export_tree(Client& client, const Resolved& from,
                                  const std::filesystem::path& target, Progress& progress,
                                  const RoomLimits& limits = {});

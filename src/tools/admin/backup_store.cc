@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "base/quote.h"
+#include "data/realm/heal.h"
+#include "data/store/backup.h"
 #include "data/store/open.h"
 #include "tools/admin/tools.h"
 #include "tools/executor/call.h"
@@ -10,6 +12,8 @@
 
 namespace cairn {
 namespace {
+
+constexpr std::size_t kMaxShown = 1000;
 
 Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
   const std::filesystem::path target(arguments.text("target"));
@@ -19,15 +23,28 @@ Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
                 shown(arguments.text("target")));
   }
   TRY(call.services().audit.flush());
-  TRY(call.services().realms.store().backup(target));
+  auto& store = call.services().realms.store();
+  TRY(store.backup(target));
   const auto files = arguments.flag("link") ? BackupFiles::kLinked : BackupFiles::kCopied;
   if (auto sealed = seal_backup(target, files); !sealed) {
     std::error_code ignored;
     std::filesystem::remove_all(target, ignored);
     return Failure(std::move(sealed).error());
   }
+  // Beside what readers have met, what the last checks found.
+  auto damaged = read_damaged(target);
+  const auto met = damaged.size();
+  damaged.merge(TRY(remembered_damage(store)));
+  if (damaged.size() > met) TRY(write_damaged(target, damaged));
   json::Object out;
   out["target"] = target.string();
+  out["damagedCount"] = damaged.size();
+  json::Array rows;
+  for (const auto& [realm, key] : damaged) {
+    if (rows.size() == kMaxShown) break;
+    rows.emplace_back(json::Object{{"realm", realm.render()}, {"key", key.render()}});
+  }
+  out["damaged"] = std::move(rows);
   return Reply(std::move(out));
 }
 
@@ -46,7 +63,11 @@ Tool backup_store() {
             shape::flag("Share files that never change with the store, as links on its "
                         "disk: no room, and no help when the disk goes"),
             shape::kOptional}}),
-      .output = shape::object({{"target", shape::text()}}),
+      .output = shape::object(
+          {{"target", shape::text()},
+           {"damagedCount", shape::integer("Nodes that are known to be damaged, here and there")},
+           {"damaged",
+            shape::list_of(shape::object({{"realm", shape::text()}, {"key", shape::text()}}))}}),
       .annotations = {},
       .right = Right::kAdmin,
       .audience = Audience::kPrograms,

@@ -6,11 +6,14 @@ namespace cairn {
 namespace {
 
 Result<Reply> run_get_node(Call& call, const Arguments& arguments) {
-  auto opened = TRY(fs::open(call, arguments));
+  // A piece of a file or directory too: whoever knows the key of a node may want just that.
+  const auto text = arguments.text("nodeKey");
+  const auto target = TRY(call.sight().target(text));
+  auto node = TRY(call.realm().nodes().get(target.root));
   Reply reply;
-  reply.node = TRY(nodes::navigate(call, opened.tree.root, arguments.text("navigation")));
+  reply.node = TRY(nodes::navigate(call, std::move(node), arguments.text("navigation")));
   reply.about = reply.node->key();
-  reply.immutable = opened.immutable;
+  reply.immutable = !target.place && !target.version_of && text.size() == 4 + NodeKey::kDigits;
   return reply;
 }
 
