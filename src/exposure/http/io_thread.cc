@@ -104,7 +104,7 @@ bool IoThread::make_room() {
 }
 
 void IoThread::take(Socket socket, const tcp::endpoint& peer) {
-  auto address = text_of(peer.address());
+  const auto address = text_of(peer.address());
   if (!shared_.peers.come(address)) return turn_away(socket);
   const auto most = static_cast<int>(shared_.options.max_connections);
   // Those who give way are gone a moment later; until then there are a few more than the most.
@@ -119,15 +119,15 @@ void IoThread::take(Socket socket, const tcp::endpoint& peer) {
                                                  static_cast<ConnectionHost&>(*this), shared_);
   Connection* raw = connection.get();
   connections_.emplace(raw, std::move(connection));
-  asio::co_spawn(io_.get_executor(), serve(raw, std::move(address)), asio::detached);
+  asio::co_spawn(io_.get_executor(), serve(raw), asio::detached);
   if (!ticking_) asio::co_spawn(io_.get_executor(), tick(), asio::detached);
 }
 
-Task<void> IoThread::serve(Connection* connection, std::string address) {
+Task<void> IoThread::serve(Connection* connection) {
   co_await connection->run();
   // The coroutine is at its end: nothing of the connection is used after this.
+  shared_.peers.leave(connection->remote());
   connections_.erase(connection);
-  shared_.peers.leave(address);
   count_connections(-1);
 }
 

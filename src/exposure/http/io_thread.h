@@ -33,7 +33,7 @@ class IoThread final : public ConnectionHost {
  private:
   Task<void> accept();
   Task<void> tick();
-  Task<void> serve(Connection* connection, std::string address);
+  Task<void> serve(Connection* connection);
   void take(Socket socket, const tcp::endpoint& peer);
   void turn_away(Socket& socket);
   // Ends those connections that have waited longest for a first sign of who is there. False: there
