@@ -675,13 +675,15 @@ class Endpoints(unittest.TestCase):
         self.assertNotIn(made["apiKey"], json.dumps(self.tool("get_audit", {"limit": 1000})))
 
     def test_few_scripts_at_once(self):
-        config = {"script": "while true do end", "limits": {"timeMs": 1500}}
+        config = {"script": "while true do end", "limits": {"timeMs": 500}}
         tool = self.tool("create_tool", {"operationType": "custom", "config": config})["toolId"]
         key = self.an_endpoint([{"toolId": tool, "toolName": "spin"}])["apiKey"]
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             codes = [answer["error"] for _, answer in
                      pool.map(lambda _: self.rest(key, "spin"), range(16))]
-        self.assertEqual(set(codes), {"SCRIPT_LIMIT", "RATE_LIMITED"})
+        # The rest waits for its turn, or is told to come again.
+        self.assertIn("SCRIPT_LIMIT", codes)
+        self.assertLessEqual(set(codes), {"SCRIPT_LIMIT", "RATE_LIMITED"})
 
     # Writers.
 

@@ -197,7 +197,8 @@ def large_bodies(field):
         seen = []
         together(lambda: seen.append(field.raw(asked)), 8)
         field.check(f"11 MB of {name}, eight times at once, are refused",
-                    [status for status, _ in seen] == [400] * 8, seen)
+                    # Those that find no room in what one caller may have on its way are told so.
+                    {status for status, _ in seen} <= {400, 429} and len(seen) == 8, seen)
     field.check("memory is bounded meanwhile", field.peak() < MOST_AT_PEAK, field.peak() // MB)
 
 
@@ -574,7 +575,8 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     report = Report()
     chosen = set(sys.argv[2:])
-    with Server(sys.argv[1]) as server, Server(sys.argv[1]) as calm:
+    # Ten thousand sessions in a second are more than the rate limit lets through.
+    with Server(sys.argv[1], "--rate", "0") as server, Server(sys.argv[1]) as calm:
         field = Field(report, server, calm)
         for attack in ATTACKS:
             if chosen and attack.__name__ not in chosen:

@@ -117,7 +117,7 @@ def paths(report, server, depot):
 
 def framing(report, server, token):
     """Requests whose end two readers could see at different places."""
-    head = f"Host: x\r\nAuthorization: Bearer {token}\r\n".encode()
+    head = f"Host: localhost\r\nAuthorization: Bearer {token}\r\n".encode()
     post = b"POST /api/realm/me/tools/get_usage HTTP/1.1\r\n" + head
     cases = {
         "both lengths": post + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -132,36 +132,36 @@ def framing(report, server, token):
         "not quite chunked": post + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
         "a space before the colon": post + b"Content-Length : 2\r\n\r\n{}",
         "a folded header": post + b"X: a\r\n b\r\nContent-Length: 2\r\n\r\n{}",
-        "a bare LF": b"GET /healthz HTTP/1.1\nHost: x\n\n",
+        "a bare LF": b"GET /healthz HTTP/1.1\nHost: localhost\n\n",
         "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
         "two hosts": b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
         "no version": b"GET /healthz\r\n\r\n",
         "nonsense": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 100 + b"\r\n\r\n",
-        "a control character": b"GET /health\x01z HTTP/1.1\r\nHost: x\r\n\r\n",
+        "a control character": b"GET /health\x01z HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "a bad chunk": post + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n",
     }
     for name, data in cases.items():
         status, answer = raw(server, data)
         report.check(name, status in (400, 501, 505), status, answer[:300])
-    big = b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + b"X-Long: " + b"a" * 100_000 + b"\r\n\r\n"
+    big = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-Long: " + b"a" * 100_000 + b"\r\n\r\n"
     report.check("a long header", raw(server, big)[0] == 431)
-    many = b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + b"".join(
+    many = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"".join(
         b"X-%d: 1\r\n" % i for i in range(20_000)) + b"\r\n"
     report.check("many headers", raw(server, many)[0] == 431)
-    target = b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n"
+    target = b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
     report.check("a long target", raw(server, target)[0] in (414, 431))
     huge = post + b"Content-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n"
     report.check("a body that is too large, before it is sent", raw(server, huge)[0] == 413)
     unknown = huge.replace(token.encode(), b"A" * 44)
     report.check("a body of somebody unknown is not read", raw(server, unknown)[0] == 401)
-    pipelined = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" * 50
-    status, answer = raw(server, pipelined + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    pipelined = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50
+    status, answer = raw(server, pipelined + b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     report.check("pipelined requests are all answered", answer.count(b"HTTP/1.1 200") == 51)
 
 
 def endless_upload(report, server, depot):
     """A chunked upload that stops in the middle leaves nothing behind."""
-    head = (f"PUT /api/realm/me/nodes/fs/{depot}/file?path=half.bin HTTP/1.1\r\nHost: x\r\n"
+    head = (f"PUT /api/realm/me/nodes/fs/{depot}/file?path=half.bin HTTP/1.1\r\nHost: localhost\r\n"
             f"Authorization: Bearer {server.token}\r\nTransfer-Encoding: chunked\r\n\r\n").encode()
     with socket.create_connection((server.host, server.port)) as link:
         link.sendall(head)
@@ -180,7 +180,7 @@ class Trickle(threading.Thread):
 
     def run(self):
         with self.link, contextlib.suppress(ConnectionError):
-            self.link.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+            self.link.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
             while self.lines < 30:
                 self.link.sendall(b"X: y\r\n")
                 self.lines += 1
@@ -200,8 +200,8 @@ def slow(report, server, depot):
     links = []
     for number in range(300):
         link = socket.create_connection((server.host, server.port))
-        link.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n" if number % 2 else
-                     (f"POST /api/realm/me/tools/get_usage HTTP/1.1\r\nHost: x\r\nAuthorization: "
+        link.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" if number % 2 else
+                     (f"POST /api/realm/me/tools/get_usage HTTP/1.1\r\nHost: localhost\r\nAuthorization: "
                       f"Bearer {server.token}\r\nContent-Type: application/json\r\n"
                       f"Content-Length: 1000\r\n\r\n{{").encode())
         links.append(link)
@@ -240,7 +240,7 @@ def main():
         # Much at once, from many.
         def flood():
             for _ in range(5):
-                raw(server, b"POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: "
+                raw(server, b"POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                             b"application/json\r\nContent-Length: 16000\r\n\r\n" + b"[" * 16000)
         threads = [threading.Thread(target=flood) for _ in range(16)]
         for thread in threads:

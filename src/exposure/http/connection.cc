@@ -33,6 +33,15 @@ std::string_view without_authority(std::string_view target) {
   return target;
 }
 
+Share share_of(const Plan& plan) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.share; }) return one.share;
+        return Share();
+      },
+      plan);
+}
+
 // Of an answer that is there as a whole, if it is worth counting.
 std::size_t held_bytes(const Response& response) {
   constexpr std::size_t kWorthCounting = 64 * 1024;
@@ -59,7 +68,7 @@ Connection::Connection(Socket socket, std::string remote, Peer peer, ConnectionH
 }
 
 template <typename Work>
-auto Connection::on_worker(Work work, const Share& share) {
+auto Connection::on_worker(Work work, const Share* share) {
   // A worker takes as long as it takes; only waiting for the client has a limit.
   wire_.never_expire();
   return http::on_worker(shared_.workers, wire_.executor(), std::move(work), share);
@@ -113,7 +122,14 @@ Task<bool> Connection::serve_one() {
   if (auto* response = std::get_if<Response>(&plan)) {
     answer = std::move(*response);
   } else {
-    answer = co_await carry_out(plan, body);
+    share_ = share_of(plan);
+    // Whoever does not read its answers gets no more of them.
+    const Result<void> room = shared_.in_flight.check_room(whose(share_));
+    if (room) {
+      answer = co_await carry_out(plan, body);
+    } else {
+      answer = error_response(room.error());
+    }
   }
   if (!answer) {
     Response none;
@@ -242,16 +258,6 @@ std::string Connection::whose(const Share& share) const {
 }
 
 Task<Connection::Answer> Connection::carry_out(Plan& plan, RequestBody& body) {
-  share_ = std::visit(
-      [](const auto& one) {
-        if constexpr (requires { one.share; }) return one.share;
-        return Share();
-      },
-      plan);
-  // Whoever does not read its answers gets no more of them.
-  if (auto room = shared_.in_flight.check_room(whose(share_)); !room) {
-    return answered(error_response(room.error()));
-  }
   if (auto* later = std::get_if<Later>(&plan)) return run_later(*later);
   if (auto* deferred = std::get_if<Deferred>(&plan)) return wait_for(*deferred);
   if (auto* want = std::get_if<WantBody>(&plan)) return take_whole(*want, body);
@@ -283,7 +289,7 @@ Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& bod
     answer = work();
   } else {
     // By reference: the coroutine waits here, so `want` and `whole` outlive the work.
-    answer = co_await on_worker(work, want.share);
+    answer = co_await on_worker(work, &want.share);
   }
   if (auto* later = std::get_if<Later>(&answer)) {
     if (later->share.none()) later->share = want.share;
@@ -295,7 +301,7 @@ Task<Connection::Answer> Connection::take_whole(WantBody& want, RequestBody& bod
 
 Task<Connection::Answer> Connection::run_later(Later& later) {
   const auto work = [&later]() -> Answer { return contained(later.answer); };
-  return on_worker(work, later.share);
+  return on_worker(work, &later.share);
 }
 
 Task<Connection::Answer> Connection::wait_for(Deferred& deferred) {

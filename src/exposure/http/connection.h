@@ -43,6 +43,7 @@ class Connection final {
   // way to others. Since when.
   bool is_stranger() const { return idle_ && stranger_; }
   SteadyClock::time_point since() const { return began_; }
+  const std::string& remote() const { return remote_; }
 
  private:
   struct View final : Request {
@@ -66,7 +67,6 @@ class Connection final {
   Task<Answer> carry_out(Plan& plan, RequestBody& body);
   // Whose bytes those of this request are: its caller's, or its address's while nobody knows it.
   std::string whose(const Share& share) const;
-  static Task<Answer> answered(Response response) { co_return std::move(response); }
   Task<Answer> run_later(Later& later);
   Task<Answer> wait_for(Deferred& deferred);
   Task<Answer> take_whole(WantBody& want, RequestBody& body);
@@ -76,7 +76,7 @@ class Connection final {
   void log(const Response& response, std::uint64_t bytes_in);
 
   template <typename Work>
-  auto on_worker(Work work, const Share& share = {});
+  auto on_worker(Work work, const Share* share = nullptr);
 
   ConnectionHost& host_;
   Shared& shared_;

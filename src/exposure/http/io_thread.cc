@@ -119,7 +119,7 @@ bool IoThread::make_room() {
   return true;
 }
 
-void IoThread::take(Socket socket, std::string remote, Peer peer) {
+void IoThread::take(Socket socket, const std::string& remote, Peer peer) {
   if (!shared_.peers.come(remote)) return turn_away(socket);
   const auto most = static_cast<int>(shared_.options.max_connections);
   // Those who give way are gone a moment later; until then there are a few more than the most.
@@ -134,15 +134,15 @@ void IoThread::take(Socket socket, std::string remote, Peer peer) {
                                                  static_cast<ConnectionHost&>(*this), shared_);
   Connection* raw = connection.get();
   connections_.emplace(raw, std::move(connection));
-  asio::co_spawn(io_.get_executor(), serve(raw, std::move(remote)), asio::detached);
+  asio::co_spawn(io_.get_executor(), serve(raw), asio::detached);
   if (!ticking_) asio::co_spawn(io_.get_executor(), tick(), asio::detached);
 }
 
-Task<void> IoThread::serve(Connection* connection, std::string address) {
+Task<void> IoThread::serve(Connection* connection) {
   co_await connection->run();
   // The coroutine is at its end: nothing of the connection is used after this.
+  shared_.peers.leave(connection->remote());
   connections_.erase(connection);
-  shared_.peers.leave(address);
   count_connections(-1);
 }
 

@@ -36,8 +36,8 @@ class IoThread final : public ConnectionHost {
   Task<void> accept_local();
   Task<void> pause(error_code error);
   Task<void> tick();
-  Task<void> serve(Connection* connection, std::string address);
-  void take(Socket socket, std::string remote, Peer peer);
+  Task<void> serve(Connection* connection);
+  void take(Socket socket, const std::string& remote, Peer peer);
   void turn_away(Socket& socket);
   // Ends those connections that have waited longest for a first sign of who is there. False: there
   // is none.

@@ -12,16 +12,17 @@
 
 namespace cairn::http {
 
-// `work` must not throw.
+// `work` must not throw; the share outlives it.
 template <typename Work>
 Task<std::invoke_result_t<Work&>> on_worker(Workers& workers, Executor here, Work work,
-                                            Share share = {}) {
+                                            const Share* share = nullptr) {
   std::optional<std::invoke_result_t<Work&>> result;
   const auto start = [&](auto handler) {
-    workers.run(share, [&result, &work, here, resume = std::move(handler)]() mutable {
-      result.emplace(work());
-      asio::post(here, std::move(resume));
-    });
+    workers.run(share == nullptr ? Share() : *share,
+                [&result, &work, here, resume = std::move(handler)]() mutable {
+                  result.emplace(work());
+                  asio::post(here, std::move(resume));
+                });
   };
   co_await asio::async_initiate<const asio::use_awaitable_t<Executor>, void()>(
       start, asio::use_awaitable_t<Executor>{});

@@ -156,7 +156,7 @@ Task<Result<Bytes>> Reply::next_portion(StreamedBody& body) {
       return fail(Code::kInternal, "the answer could not be made");
     }
   };
-  return on_worker(shared_.workers, wire_.executor(), work, body.share);
+  return on_worker(shared_.workers, wire_.executor(), work, &body.share);
 }
 
 // Destroying a source may close files, so it is done on a worker.
