@@ -12,6 +12,20 @@ class DeskAgent(Agent):
     STEPS = {"read": 8, "read_part": 1, "write": 8, "edit": 6, "create": 2, "remove": 1, "move": 2, "undo": 2,
              "dry_run": 1, "look_into_box": 2, "remove_box": 3}
 
+    def __init__(self, stage, name, hands, prefix=""):
+        super().__init__(stage, name, hands, prefix)
+        self.ever = {place: {} for place in stage.places}  # path to all marks that it has read there or written
+        self.took_back = set()  # places where what it had seen before may be there again, by its own undo
+
+    def has_seen(self, place, path, content):
+        self.seen[place][path] = content
+        self.ever[place].setdefault(path, set()).update(marks(content))
+
+    def known_of(self, place, path):
+        """The marks of a file that this agent has seen, as it is for all it knows."""
+        known = set(marks(self.seen[place].get(path, "")))
+        return known | self.ever[place].get(path, set()) if place in self.took_back else known
+
     def desk(self, dice):
         at = dice.randrange(len(self.stage.places))
         return self.stage.places[at], self.hands[at]
@@ -30,7 +44,7 @@ class DeskAgent(Agent):
         paths = self.files(place)
         if paths:
             path = self.stage.hot if self.stage.hot in paths and dice.random() < 0.5 else dice.choice(paths)
-            self.seen[place][path] = self.call(hand, "read_text_file", path=path)["content"]
+            self.has_seen(place, path, self.call(hand, "read_text_file", path=path)["content"])
 
     def read_part(self, dice, pen):
         place, hand = self.desk(dice)
@@ -44,13 +58,13 @@ class DeskAgent(Agent):
         self.stage.count("workspace")
 
     def write_file(self, place, hand, path, content):
-        view, there = self.seen[place].get(path), place.ledger.state.get(self.prefix + path)
+        there = place.ledger.state.get(self.prefix + path)
         answer = self.call(hand, "write_file", path=path, content=content)
-        removed = set(marks(view or "")) - set(marks(content))
+        removed = self.known_of(place, path) - set(marks(content))
         if there is not None and "not read" in " ".join(answer.get("notes", [])):
             removed |= set(marks(there))
             self.stage.count("told")
-        self.seen[place][path] = content
+        self.has_seen(place, path, content)
         place.committed(Change(frozenset(marks(content)), frozenset(removed)), f"{self.name}'s write_file")
         self.stage.count("workspace")
 
@@ -76,13 +90,13 @@ class DeskAgent(Agent):
         old, new = an_edit(dice, pen, path, self.seen[place][path])
         self.change(place, hand, "edit_file", marks(new), set(marks(old)) - set(marks(new)), path=path,
                     edits=[{"oldText": old, "newText": new}])
-        self.seen[place][path] = with_text_replaced(self.seen[place][path], old, new)
+        self.has_seen(place, path, with_text_replaced(self.seen[place][path], old, new))
 
     def remove(self, dice, pen):
         place, hand = self.desk(dice)
         path = self.known(dice, place)
         if path is not None:
-            self.change(place, hand, "delete_file", (), set(marks(self.seen[place][path])), path=path)
+            self.change(place, hand, "delete_file", (), self.known_of(place, path), path=path)
             del self.seen[place][path]
 
     def look_into_box(self, dice, pen):
@@ -98,7 +112,7 @@ class DeskAgent(Agent):
             self.look_into_box(dice, pen)
             return
         seen = {path: view for path, view in self.seen[place].items() if path.startswith(BOX + "/")}
-        removed = set(marks_in(self.boxes[place])) | set(marks_in(seen))
+        removed = set(marks_in(self.boxes[place])).union(*(self.known_of(place, path) for path in seen))
         self.change(place, hand, "delete_file", (), removed, path=BOX, recursive=True)
         for path in seen:
             del self.seen[place][path]
@@ -114,6 +128,7 @@ class DeskAgent(Agent):
             self.change(place, hand, "move_file", (), (), source=path, destination=to)
             if path in self.seen[place]:
                 self.seen[place][to] = self.seen[place].pop(path)
+                self.ever[place][to] = set(self.ever[place][path])
 
     def dry_run(self, dice, pen):
         """Only looks at what would happen: nothing does."""
@@ -138,5 +153,6 @@ class DeskAgent(Agent):
             if refusal.code == "INVALID_ARGUMENT":  # there is nothing to take back
                 return
             raise
+        self.took_back.add(place)
         place.undone(int(answer["change"]["change"].lstrip("#")))
         self.stage.count("undone")

@@ -112,7 +112,7 @@ class ToolAgent(Writer):
 
     def redo(self, dice, chain):
         """Reads what it had changed again from the depot, puts its own into that, and commits."""
-        self.chains.remove(chain)
+        self.drop(chain)
         anew = Chain(self, chain.place, dict(self.seen[chain.place]))
         for path, mine in sorted(chain.mine.items()):
             if mine:
@@ -120,6 +120,11 @@ class ToolAgent(Writer):
         self.trouble = None
         if anew.root:
             self.publish(dice, anew)
+
+    def drop(self, chain):
+        """It goes on without it. One that was made for a retry, and refused, is in no list."""
+        if chain in self.chains:
+            self.chains.remove(chain)
 
     def put_again(self, dice, chain, path, mine):
         try:
@@ -136,7 +141,7 @@ class ToolAgent(Writer):
 
     def edit_merged(self, dice, chain, root, details):
         """Works on the root in which everything else is merged, and commits that."""
-        self.chains.remove(chain)
+        self.drop(chain)
         self.trouble = None
         anew = Chain(self, chain.place, {}, root)
         anew.root, anew.began = root, None
@@ -163,8 +168,14 @@ class ToolAgent(Writer):
             chain.root = chain.at
         else:
             chain = dice.choice(chains)
-        answer = self.call(self.hand(dice), "depot_commit", depotId=chain.place.depot, root=chain.root,
-                           **self.conditions(dice, chain))
+        conditions = self.conditions(dice, chain)
+        try:
+            answer = self.call(self.hand(dice), "depot_commit", depotId=chain.place.depot, root=chain.root,
+                               **conditions)
+        except Refusal as refusal:
+            # Who is told that its root does not fit is told that it is not committed.
+            chain.told = chain.told or (refusal.code == "CONFLICT" and chain.owner is self)
+            raise
         self.published(chain, answer, "commit of an old root")
 
     def revert(self, dice, pen):

@@ -133,7 +133,8 @@ Result<CommitResult> Realm::undo(const UndoRequest& request) {
     inverse.message = fmt::format("undo {}", request.changes.render());
   }
   auto done = commit(inverse);
-  if (!done && done.error().code == Code::kConflict) {
+  // One without paths says itself what is in the way, such as a place that is gone.
+  if (!done && done.error().code == Code::kConflict && done.error().details.contains("paths")) {
     return built_upon(std::move(done).error(), request.changes);
   }
   auto result = TRY(std::move(done));

@@ -53,15 +53,15 @@ Result<CommitResult> bring_back(Call& call, const Place& place, const Wanted& wa
 }
 
 // What stands there differs from what the caller knew. It is done, so that nothing fails here.
-void forget_changed(Call& call, const Place& place, const std::optional<NodeKey>& before,
-                    const NodeKey& now) {
+void note_changed(Call& call, const Place& place, const std::optional<NodeKey>& before,
+                  const NodeKey& now) {
   if (call.entrance() != Entrance::kMcp || !before) return;
   constexpr std::size_t kPaths = 1000;
   const auto paths = depots::Changes(call, place).touched(*before, now, kPaths);
   if (paths && paths->size() < kPaths) {
-    fs::note_taken_back(call, place, *paths);
+    fs::note_taken_back(call, place, now, *paths);
   } else {
-    fs::note_taken_back(call, place, {""});
+    fs::note_taken_back(call, place, now, {""});
   }
 }
 
@@ -72,7 +72,7 @@ Result<Reply> run_depot_revert(Call& call, const Arguments& arguments) {
   const auto before = TRY(depots::root_of(call, place));
   const auto done = TRY(bring_back(call, place, wanted, path, arguments));
   if (arguments.flag("dryRun")) return depots::would_commit(call, place, done);
-  forget_changed(call, place, before, done.root);
+  note_changed(call, place, before, done.root);
   return depots::committed(call, place, done);
 }
 

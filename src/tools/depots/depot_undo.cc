@@ -30,14 +30,15 @@ Result<ChangeRange> range_of(Call& call, const Place& place, const Arguments& ar
 
 Failure built_upon(Error error, const UndoRequest& request) {
   constexpr std::size_t kShown = 5;
+  const auto merged = error.details.find("mergedRoot");
+  // A place that is gone has neither paths nor a root to go on from.
+  if (merged == error.details.end()) return Failure(std::move(error));
   const auto paths = std::get<std::vector<std::string>>(error.details.at("paths"));
   std::string shown;
   for (std::size_t i = 0; i < std::min(paths.size(), kShown); ++i) {
     shown += fmt::format("{}'{}'", i == 0 ? "" : ", ", paths[i]);
   }
   if (paths.size() > kShown) shown += fmt::format(" and {} more", paths.size() - kShown);
-  const auto merged = error.details.find("mergedRoot");
-  if (merged == error.details.end()) return Failure(std::move(error));
   auto message = fmt::format(
       "{} cannot be taken back by itself: later commits changed {} where it did; nothing was "
       "changed. The rest of it is taken back in mergedRoot {}: edit these there (nodeKey: "
@@ -85,7 +86,9 @@ Result<Reply> run_depot_undo(Call& call, const Arguments& arguments) {
                                          .author = call.session().answers_for(),
                                          .owners = call.session().owners,
                                          .dry_run = dry}));
-  if (!dry) fs::note_taken_back(call, place, taken.size() < kPaths ? taken : everything);
+  if (!dry) {
+    fs::note_taken_back(call, place, done.root, taken.size() < kPaths ? taken : everything);
+  }
   auto reply =
       TRY(dry ? depots::would_commit(call, place, done) : depots::committed(call, place, done));
   auto& out = reply.value.as_object();

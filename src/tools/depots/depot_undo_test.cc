@@ -52,6 +52,18 @@ TEST_F(DepotUndoTest, AConflictHasTheLinesAndARootWhereTheRestIsTakenBack) {
   EXPECT_EQ(content("b"), "1\n");
 }
 
+TEST_F(DepotUndoTest, APlaceThatIsGoneIsAConflictThatSaysSo) {
+  put("docs/a", "1");
+  put("docs/a", "2");
+  const auto change = newest();
+  const auto scoped = delegate({{"name", "scoped"},
+                                {"canUpload", true},
+                                {"scope", json::Array{fmt::format("{}/docs", depot_)}}});
+  call("depot_revert", arguments({{"root", "#0"}}));
+  EXPECT_THAT(refused(scoped, "depot_undo", arguments({{"change", change}})),
+              Says(Code::kConflict, "this part of the depot was removed"));
+}
+
 TEST_F(DepotUndoTest, ARunIsOneCommit) {
   put_all({{"a", "1"}, {"b", "1"}});
   const auto before = newest();

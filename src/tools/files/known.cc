@@ -202,7 +202,7 @@ std::optional<Known::Standing> Known::standing_of(const SeenFiles::Seen& seen, c
   // What it made is not in the depot, as far as is known: it changed what it had found there.
   const auto& known = seen.made_on && seen.moved_from.empty() ? under : last;
   if (!known.has_value()) return std::nullopt;
-  return Standing{State::kStale, now, *known};
+  return Standing{State::kStale, now, *known, false, seen.taken_back};
 }
 
 std::vector<std::optional<SeenFiles::Seen>> Known::remembered(const Path& path) const {
@@ -295,6 +295,7 @@ void Known::committed(const Path& path, const NodeKey& root) const {
     if (before && before->made_on) continue;
     SeenFiles::Seen now{.root = root};
     now.whole = !before || before->whole;
+    if (before) now.before = before->root;
     memory.note(where.agent, path.render(), now);
   }
 }
@@ -383,19 +384,60 @@ void note_committed(Call& call, const Place& place, const NodeKey& root) {
       const auto in_commit = find(*tree, *path);
       const auto in_made = find(*made, *path);
       if (in_commit && in_made && value_of(*in_commit) == value_of(*in_made)) {
-        memory.note(agent, file, root);
+        memory.note(agent, file,
+                    SeenFiles::Seen{.root = root, .whole = seen.whole, .before = seen.made_on});
       }
     }
   }
 }
 
-void note_taken_back(Call& call, const Place& place, const std::vector<std::string>& paths) {
-  if (!is_remembered(call)) return;
-  auto& memory = call.services().seen;
-  for (const auto& agent : agents_of(call, place)) {
-    for (const auto& path : paths) {
-      for (const auto& [file, root] : memory.below(agent, path)) memory.forget(agent, file);
+namespace {
+
+// What stands at a path in a tree that may be gone.
+std::optional<EntryValue> value_in(const NodeReader& nodes, const std::optional<NodeKey>& root,
+                                   const Path& path) {
+  if (!root) return std::nullopt;
+  const auto tree = view_tree(nodes, *root);
+  if (!tree) return std::nullopt;
+  const auto found = find(*tree, path);
+  return found ? value_of(*found) : std::nullopt;
+}
+
+void note_taken_back(SeenFiles& memory, const SeenFiles::Agent& agent, const TreeView& now,
+                     const std::string& file) {
+  auto seen = memory.find(agent, file);
+  const auto path = Path::parse(file);
+  if (!seen || !path) return;
+  const auto found = find(now, *path);
+  if (!found) return;
+  const auto there = value_of(*found);
+  // Where nothing stands there is nothing to be lost.
+  if (!there || value_in(now.nodes, seen->before, *path) == there) {
+    memory.note(agent, file, now.root->key());
+  } else {
+    seen->taken_back = true;
+    memory.note(agent, file, *seen);
+  }
+}
+
+}  // namespace
+
+void note_taken_back(SeenFiles& memory, const SeenFiles::Agent& agent, const TreeView& now,
+                     const std::vector<std::string>& paths) {
+  for (const auto& path : paths) {
+    for (const auto& [file, root] : memory.below(agent, path)) {
+      note_taken_back(memory, agent, now, file);
     }
+  }
+}
+
+void note_taken_back(Call& call, const Place& place, const NodeKey& root,
+                     const std::vector<std::string>& paths) {
+  if (!is_remembered(call)) return;
+  const auto now = view_tree(call.realm().nodes(), root);
+  if (!now) return;
+  for (const auto& agent : agents_of(call, place)) {
+    note_taken_back(call.services().seen, agent, *now, paths);
   }
 }
 
@@ -403,8 +445,9 @@ Error changed_since_read(const Path& path, const Known::Standing& standing,
                          std::vector<DetailRow> rows) {
   const auto text = path.render();
   auto message = fmt::format(
-      "others have {} '{}' since you read it{}; nothing was written: read it again with fs_read, "
-      "then write what should be there\n{}",
+      "{} {} '{}' since you read it{}; nothing was written: read it again with fs_read, then write "
+      "what should be there\n{}",
+      standing.taken_back ? "what you took back has" : "others have",
       !standing.now     ? "removed"
       : !standing.known ? "made"
                         : "changed",

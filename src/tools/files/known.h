@@ -43,6 +43,7 @@ class Known final {
     std::optional<EntryValue> now;
     std::optional<EntryValue> known;  // when stale; nothing: that it was not there
     bool part = false;                // when seen: some of it
+    bool taken_back = false;          // when stale: by the caller itself
   };
   // How what stands at the path now compares with what the caller knows of it.
   Result<Standing> standing(const Path& path) const;
@@ -93,8 +94,12 @@ class Known final {
 
 // A caller has committed a root: what it made there is what the depot got from it.
 void note_committed(Call& call, const Place& place, const NodeKey& root);
-// A caller has taken changes of these back: the files are no longer as it knew them.
-void note_taken_back(Call& call, const Place& place, const std::vector<std::string>& paths);
+// A caller has taken changes of these back. What it knew before it made such a change it knows
+// again; of anything else it has not read what stands there now.
+void note_taken_back(Call& call, const Place& place, const NodeKey& root,
+                     const std::vector<std::string>& paths);
+void note_taken_back(SeenFiles& memory, const SeenFiles::Agent& agent, const TreeView& now,
+                     const std::vector<std::string>& paths);
 
 // CONFLICT: others have changed the file since the caller read it.
 Error changed_since_read(const Path& path, const Known::Standing& standing,

@@ -343,6 +343,32 @@ TEST_F(KnownTest, WhatOneRestructuredItselfIsNotAChangeOfOthers) {
   }
 }
 
+TEST_F(KnownTest, WhatComesBackUnreadIsNotDeleted) {
+  // Ann has read what she made of it, and not what was there before.
+  call(ann_, "fs_edit",
+       {{"nodeKey", depot_},
+        {"path", "a.txt"},
+        {"edits", json::Array{json::Object{{"oldText", "3\n"}, {"newText", ""}}}}});
+  commit_as(ann_, call(ann_, "fs_write", writes(depot_, "a.txt", "1\n")));
+  read(ann_, "a.txt");
+  call(ann_, "depot_undo", {{"depotId", depot_}});
+  const json::Object remove{{"nodeKey", depot_}, {"path", "a.txt"}};
+  EXPECT_THAT(refused(ann_, "fs_rm", remove),
+              Says(Code::kConflict, "what you took back has changed 'a.txt'"));
+  read(ann_, "a.txt");
+  call(ann_, "fs_rm", remove);
+}
+
+TEST_F(KnownTest, WhoSawAPartBeforeItsEditHasSeenAPartAfterItsCommit) {
+  call(ann_, "fs_read", {{"nodeKey", depot_}, {"path", "a.txt"}, {"startLine", 1}, {"endLine", 1}});
+  commit_as(ann_,
+            call(ann_, "fs_edit",
+                 {{"nodeKey", depot_},
+                  {"path", "a.txt"},
+                  {"edits", json::Array{json::Object{{"oldText", "1\n"}, {"newText", "one\n"}}}}}));
+  EXPECT_THAT(text(write_as(ann_, "a.txt", "one\n"), "note"), HasSubstr("not read"));
+}
+
 TEST_F(KnownTest, WhatOneTookBackItselfIsNotAChangeOfOthers) {
   for (const char* tool : {"depot_undo", "depot_revert"}) {
     SCOPED_TRACE(tool);

@@ -48,6 +48,11 @@ class SeenFiles final {
     std::string moved_from = {};
     // Of JSON: fingerprints of values that the agent was shown or wrote, whatever the version.
     std::vector<std::uint64_t> shown = {};
+    // A tree in which the agent knew the file before it changed it last: what comes back when it
+    // takes that change back.
+    std::optional<NodeKey> before = std::nullopt;
+    // The agent itself has taken changes of it back since, to something that it has not read.
+    bool taken_back = false;
 
     bool operator==(const Seen&) const = default;
   };

@@ -348,7 +348,7 @@ Result<std::string> DepotWorkspace::write(std::string_view text, ByteView conten
   const auto done = TRY(at(cairn::write(stage, tree.root, path, content), path));
   TRY(at(commit(stage, done, tree.root->key(), message(path.render())), path));
   // Its own version, not what became of it when it was merged.
-  knows(path.render(), done.root->key());
+  has_changed(path.render(), done.root->key());
   return place_of(done.path);
 }
 
@@ -380,7 +380,7 @@ Result<std::optional<std::string>> DepotWorkspace::edit_once(const Path& path,
   if (!saved && saved.error().code == Code::kConflict) return std::nullopt;
   TRY(at(std::move(saved), path));
   // A caller that knew all of the file knows all of it now; any other has seen a part.
-  if (known) knows(found.path.render(), done.root->key());
+  if (known) has_changed(found.path.render(), done.root->key());
   return place_of(found.path);
 }
 

@@ -68,6 +68,8 @@ class DepotWorkspace final : public Workspace {
   void knows(const std::string& path, const NodeKey& root) const {
     if (!dry_run_) seen_.note(agent_, path, root);
   }
+  // The same of a file that it has changed, and knew before.
+  void has_changed(const std::string& path, const NodeKey& root) const;
   // Whether the caller has seen the file as it is now.
   Result<bool> is_known(const Located& now) const;
   // The directory that something is to be made in.

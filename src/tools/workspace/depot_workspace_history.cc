@@ -3,6 +3,7 @@
 
 #include "base/quote.h"
 #include "tools/depots/changes.h"
+#include "tools/files/known.h"
 #include "tools/workspace/depot_workspace.h"
 
 namespace cairn {
@@ -76,11 +77,9 @@ Result<WorkChange> DepotWorkspace::undo(std::string_view from, std::string_view 
        .dry_run = dry_run_}));
   if (dry_run_) return out;
   tree_.root = TRY(view_tree(call_.realm().nodes(), done.root)).root;
-  // The files are no longer as the caller knew them.
   const depots::Changes known(call_, place_);
-  for (const auto& path : TRY(known.touched(replaced.before, replaced.last.root, kPathsCounted))) {
-    for (const auto& [file, root] : seen_.below(agent_, path)) seen_.forget(agent_, file);
-  }
+  fs::note_taken_back(seen_, agent_, tree_,
+                      TRY(known.touched(replaced.before, replaced.last.root, kPathsCounted)));
   out.undone = true;
   return out;
 }

@@ -9,6 +9,11 @@ void DepotWorkspace::seen(const WorkFile& file) const {
   knows(relative(file.place()), tree_.root->key());
 }
 
+void DepotWorkspace::has_changed(const std::string& path, const NodeKey& root) const {
+  if (dry_run_) return;
+  seen_.note(agent_, path, SeenFiles::Seen{.root = root, .before = seen_.last(agent_, path)});
+}
+
 void DepotWorkspace::listed(const WorkDirectory& directory) const {
   if (dry_run_) return;
   const auto place = relative(directory.place());
@@ -33,9 +38,12 @@ Result<void> DepotWorkspace::check_below(const Path& directory) const {
     const auto was = TRY(find(*then, path));
     const auto now = TRY(find(tree_, path));
     if (!now || (was && EntryValue::of(now->entry) == EntryValue::of(was->entry))) continue;
+    const auto seen = seen_.find(agent_, file);
     return Failure(Error(Code::kConflict,
-                         fmt::format("somebody else has changed '{}' since you read it; nothing "
-                                     "was deleted: read it again first",
+                         fmt::format("{} changed '{}' since you read it; nothing was deleted: read "
+                                     "it again first",
+                                     seen && seen->taken_back ? "what was taken back has"
+                                                              : "somebody else has",
                                      shown(file, 300)))
                        .with("paths", std::vector<std::string>{file}));
   }
