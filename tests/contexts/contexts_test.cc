@@ -10,6 +10,7 @@
 #include "data/cas/chunker.h"
 #include "data/realm/realm.h"
 #include "tools/engine/engine.h"
+#include "tools/json/documents.h"
 
 namespace cairn {
 namespace {
