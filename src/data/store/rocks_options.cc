@@ -1,7 +1,6 @@
 #include "data/store/rocks_options.h"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 
 #include <rocksdb/cache.h>
@@ -49,14 +48,7 @@ class SaysNothing final : public rocksdb::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// A table has two at most: one that is written to, and one that is being written out. Node data
-// takes as much as everything else twice over. So all of them together are the share.
-std::size_t write_buffer_of(Table table, std::size_t share) {
-  const auto bytes = table == Table::kNodeData ? share / 3 : share / 12;
-  return std::max(bytes, kMiB / 2);
-}
-
-rocksdb::ColumnFamilyOptions table_options(Table table, std::size_t write_buffer,
+rocksdb::ColumnFamilyOptions table_options(Table table,
                                            const std::shared_ptr<rocksdb::Cache>& blocks) {
   rocksdb::BlockBasedTableOptions block;
   block.block_cache = blocks;
@@ -65,8 +57,9 @@ rocksdb::ColumnFamilyOptions table_options(Table table, std::size_t write_buffer
 
   rocksdb::ColumnFamilyOptions options;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = write_buffer;
-  options.max_write_buffer_number = 2;
+  // The log bounds what is in them, and may be written out at once. Were they smaller, opening a
+  // store would write them out while it reads the log, which needs room on the disk.
+  options.write_buffer_size = table == Table::kNodeData ? 64 * kMiB : 16 * kMiB;
   switch (table) {
     case Table::kPointers:
       // A scan looks at the row beside its range, and would read all of it: so large values lie
@@ -91,8 +84,7 @@ rocksdb::ColumnFamilyOptions table_options(Table table, std::size_t write_buffer
       // Node data is looked up by key and never listed: in memory a hash table by realm and the
       // first bytes of the key takes new nodes faster than one long sorted list.
       options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(24));
-      options.memtable_factory.reset(
-          rocksdb::NewHashSkipListRepFactory(std::bit_floor(write_buffer / 1024)));
+      options.memtable_factory.reset(rocksdb::NewHashSkipListRepFactory(1 << 16));
       break;
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(block));
@@ -106,8 +98,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> rocks_tables(const RocksMemory& mem
   std::vector<rocksdb::ColumnFamilyDescriptor> result;
   result.reserve(std::size(kTables) + 1);
   for (Table table : kTables) {
-    const auto buffer = write_buffer_of(table, memory.write_buffers);
-    result.emplace_back(rocks_table_name(table), table_options(table, buffer, blocks));
+    result.emplace_back(rocks_table_name(table), table_options(table, blocks));
   }
   // RocksDB wants its default family named, too; it stays empty.
   result.emplace_back(rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions());
@@ -126,7 +117,8 @@ rocksdb::DBOptions rocks_db_options(const RocksMemory& memory) {
   options.max_file_opening_threads = 2;
   options.skip_checking_sst_file_sizes_on_db_open = true;
   // Bounds how long opening takes after a crash, and what it holds: the log is read again then.
-  options.max_total_wal_size = std::clamp(memory.write_buffers, 8 * kMiB, 64 * kMiB);
+  // Half of the share: while the one half is written out, the other is written to.
+  options.max_total_wal_size = std::clamp(memory.write_buffers / 2, 4 * kMiB, 64 * kMiB);
   // Opening must not need room: what the log has stays there until there is enough of it.
   options.avoid_flush_during_recovery = true;
   options.max_manifest_file_size = 16 * kMiB;
