@@ -33,22 +33,14 @@ Result<NodePtr> RealmNodes::get(const NodeKey& key) const {
 
 Result<NodePtr> RealmNodes::get_uncached(const NodeKey& key) const {
   std::optional<Bytes> bytes;
-  const auto read = [&] {
-    return backend_.read(Table::kNodeData, NodeRow(realm_, key),
-                         [&bytes](ByteView value) { bytes = unpack_node(value); });
-  };
-  auto found = read();
-  if (found && !*found) {
-    if (!TRY(has(key))) {
-      return fail(Code::kNodeNotFound, "the node {} is not stored", key.render());
-    }
-    found = read();  // it may have come meanwhile
-    if (found && !*found) return corrupt(key, "its bytes are gone");
-  }
+  auto found = backend_.read(Table::kNodeData, NodeRow(realm_, key),
+                             [&bytes](ByteView value) { bytes = unpack_node(value); });
   if (!found && found.error().code == Code::kCorruptNode) {
     return corrupt(key, found.error().message);
   }
-  TRY(std::move(found));
+  if (!TRY(std::move(found))) {
+    return fail(Code::kNodeNotFound, "the node {} is not stored", key.render());
+  }
   return decode(key, std::move(bytes));
 }
 

@@ -57,14 +57,6 @@ class NodesTest : public StoreTest {
 };
 INSTANTIATE_TEST_SUITE_P(Each, NodesTest, both_backends(), backend_name);
 
-TEST_P(NodesTest, SaysOfANodeWithoutItsBytesThatItIsDamaged) {
-  ASSERT_THAT(nodes().put(std::vector{small}), IsOk());
-  Changes changes;
-  changes[Table::kNodeData].emplace(NodeRow(realm, small->key()).bytes(), std::nullopt);
-  ASSERT_THAT(backend->write(changes, Durability::kBuffered), IsOk());
-  EXPECT_THAT(nodes().get_uncached(small->key()), FailsWith(Code::kCorruptNode));
-}
-
 TEST_P(NodesTest, GetsWhatWasPutAndHasWhatItGets) {
   for (const auto& node : {small, large, folder}) {
     EXPECT_THAT(nodes().get(node->key()), FailsWith(Code::kNodeNotFound));
