@@ -187,8 +187,8 @@ class TheSocket(Base):
         def asked():
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(path)
-                client.sendall(b"GET /api/realm/me HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 with contextlib.suppress(ConnectionError):
+                    client.sendall(b"GET /api/realm/me HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     return client.recv(4096)
             return b""
 
