@@ -355,15 +355,17 @@ class Collector final {
                        return note(key, value, found.time, found.node);
                      }));
     // A leaf is only told of; its root and all else about it are kept or not without it.
-    TRY(scan_records(
-        kv_, records::leaves(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
-          const auto leaf = TRY(records::decode_leaf(key, value));
-          const bool purged = purged_.contains(leaf.root) && !TRY(realm_.nodes().has(leaf.root));
-          if (leaf.time < origins_since_ || purged) {
-            old.push_back({Bytes(key), Bytes(value)});
-          }
-          return {};
-        }));
+    const auto leaf_is_old = [&](ByteView key, ByteView value) -> Result<void> {
+      const auto leaf = TRY(records::decode_leaf(key, value));
+      const bool purged = purged_.contains(leaf.root) && !TRY(realm_.nodes().has(leaf.root));
+      if (leaf.time < origins_since_ || purged) old.push_back({Bytes(key), Bytes(value)});
+      return {};
+    };
+    TRY(scan_records(kv_, records::leaves(realm_.id()), leaf_is_old));
+    // Those that their author was told of.
+    auto told = records::leaves(realm_.id());
+    told.begin.front() = told.end.front() = 'L';
+    TRY(scan_records(kv_, told, leaf_is_old));
     return forget(old);
   }
 
