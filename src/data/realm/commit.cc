@@ -175,8 +175,10 @@ struct Realm::Attempt {
 Result<NodeKey> Realm::keep_merged(const Stage& stage, const NodePtr& merged,
                                    const NodeKey& current, const CommitRequest& request) {
   if (request.author) {
-    const Leaf old{*request.author, {request.depot, request.place}, request.root, {}, 0};
-    TRY(leaves_.forget({&old, 1}));
+    const Place place{request.depot, request.place};
+    if (const auto old = TRY(leaves_.find(*request.author, place, request.root))) {
+      TRY(leaves_.forget({&*old, 1}));
+    }
   }
   if (merged->key() == current) return current;
   const SaveOptions options{.place = Place{request.depot, request.place}, .owners = request.owners};
@@ -213,12 +215,10 @@ Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& c
     }
     return noted->base_for(request.root, request.expected_root, current);
   }
-  const auto& said = request.expected_root;
-  if (said && said != current) return said;
   // A root may have come to the place with a commit of something larger. Then no origin was noted
-  // for it, but the history shows it.
+  // for it, but the history shows it, and knows better than the caller.
   if (!place.path.is_root() && TRY(in_history(place, request.root))) return request.root;
-  return said;
+  return request.expected_root;
 }
 
 Result<Realm::Ground> Realm::ground_of(const std::optional<NodeKey>& current,
@@ -364,8 +364,11 @@ Result<CommitResult> Realm::unchanged(const Depot& depot, Attempt attempt,
   TRY(ownership_.own(request.owners, owned));
   if (request.author) {
     const Place place{request.depot, request.place};
-    if (auto leaf = TRY(leaves_.find(*request.author, place, request.root))) {
-      TRY(leaves_.forget({&*leaf, 1}));
+    if (TRY(leaves_.find(*request.author, place, request.root))) {
+      Batch batch;
+      batch.durability = Durability::kBuffered;
+      leaves_.drop(batch, *request.author, request.depot, request.root);
+      TRY(kv_.commit(std::move(batch)));
     }
   }
   return CommitResult{depot,

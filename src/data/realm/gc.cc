@@ -401,12 +401,16 @@ class Collector final {
                        return note(key, value, found.time, found.node);
                      }));
     // A leaf is only told of; its root and all else about it are kept or not without it.
-    TRY(scan_records(
-        kv_, records::leaves(realm_.id()), [&](ByteView key, ByteView value) -> Result<void> {
-          const auto leaf = TRY(records::decode_leaf(key, value));
-          const bool purged = purged_.contains(leaf.root) && !TRY(realm_.nodes().has(leaf.root));
-          return leaf.time < origins_since_ || purged ? add(key, value) : Result<void>();
-        }));
+    const auto leaf_is_old = [&](ByteView key, ByteView value) -> Result<void> {
+      const auto leaf = TRY(records::decode_leaf(key, value));
+      const bool purged = purged_.contains(leaf.root) && !TRY(realm_.nodes().has(leaf.root));
+      return leaf.time < origins_since_ || purged ? add(key, value) : Result<void>();
+    };
+    TRY(scan_records(kv_, records::leaves(realm_.id()), leaf_is_old));
+    // Those that their author was told of.
+    auto told = records::leaves(realm_.id());
+    told.begin.front() = told.end.front() = 'L';
+    TRY(scan_records(kv_, told, leaf_is_old));
     return forgotten + TRY(forget(old));
   }
 

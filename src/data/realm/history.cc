@@ -9,6 +9,8 @@ namespace {
 constexpr std::size_t kSequenceBytes = 8;
 // As many commits as one page of a place's history looks at.
 constexpr std::size_t kMaxLookedAt = 1000;
+// As many trees as are read to find out whether one stood at a place: about a second's work.
+constexpr std::size_t kMaxVersionsLooked = 50'000;
 
 Result<void> check_limit(std::size_t limit) {
   if (limit >= 1 && limit <= 1000) return {};
@@ -162,11 +164,21 @@ Result<bool> Realm::in_history(const Place& place, const NodeKey& root) const {
                  if (!entry) return Scan::kContinue;
                  found = whole && entry->root == root;
                  if (!whole) roots.push_back(entry->root);
-                 return found ? Scan::kStop : Scan::kContinue;
+                 // One more than is looked at, to know whether there are.
+                 const bool enough = found || roots.size() > kMaxVersionsLooked;
+                 return enough ? Scan::kStop : Scan::kContinue;
                }));
+  const bool more = roots.size() > kMaxVersionsLooked;
+  if (more) roots.pop_back();
   for (std::size_t i = 0; i < roots.size() && !found; ++i) {
     auto there = TRY(find_place(nodes_, roots[i], place.path));
     found = there && there->key == root;
+  }
+  if (!found && more) {
+    return fail(Code::kBudgetExceeded,
+                "{} is not in the newest {} versions of this part of the depot, and there are "
+                "more; name a version by its number in depot_history, such as #14",
+                root.render_short(), kMaxVersionsLooked);
   }
   return found;
 }

@@ -22,7 +22,8 @@ class Leaves final {
 
   Result<std::optional<Leaf>> find(const DelegateId& author, const Place& place,
                                    const NodeKey& root) const;
-  // The author's at the place, the newest first. Looks at kMostLooked of the depot's.
+  // The author's at the place that it was not told of, the newest first. Looks at kMostLooked of
+  // the depot's.
   static constexpr std::size_t kMostLooked = 500;
   Result<std::vector<Leaf>> of(const DelegateId& author, const Place& place) const;
 
@@ -30,7 +31,7 @@ class Leaves final {
   void grow(Batch& batch, const Leaf& leaf, const NodeKey& from) const;
   void drop(Batch& batch, const DelegateId& author, const DepotId& depot,
             const NodeKey& root) const;
-  // Buffered.
+  // They were told of: of() has them no more, find() still has. Buffered.
   Result<void> forget(std::span<const Leaf> leaves) const;
 
  private:

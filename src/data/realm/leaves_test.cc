@@ -73,6 +73,20 @@ TEST_F(LeavesTest, WhatIsLeftBesideACommitIsToldOnce) {
   EXPECT_EQ(depot_.files(), (Files{{"a", "2\n"}, {"b", "2\n"}}));
 }
 
+// Two programs with one token: what one of them is told of, the other is about to commit.
+TEST_F(LeavesTest, WhatWasToldIsStillCommittedFromWhereItBegan) {
+  const auto first = write(kAnn, "a", "2\n");
+  must(commit(kAnn, first));
+  must(commit(kAnn, write(kAnn, "a", "3\n")));
+  const auto again = write(kAnn, "a", "2\n");
+  ASSERT_EQ(again, first) << "it was committed before, and is made anew";
+  EXPECT_EQ(told(kAnn).size(), 1U);
+  EXPECT_THAT(told(kAnn), IsEmpty());
+  depot_.with("b", "theirs\n").committed();
+  must(commit(kAnn, again));
+  EXPECT_EQ(depot_.files(), (Files{{"a", "2\n"}, {"b", "theirs\n"}}));
+}
+
 TEST_F(LeavesTest, WhatTheDepotHasByNowIsNotTold) {
   write(kAnn, "a", "2\n");
   const auto again = write(kAnn, "b", "2\n", write(kAnn, "a", "2\n", write(kAnn, "c", "x")));

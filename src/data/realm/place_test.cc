@@ -202,6 +202,25 @@ TEST(PlaceCommit, OfARootThatStoodAtThePlaceBeforeTakesNothingBack) {
   EXPECT_EQ(docs.files().at("guide.txt"), "theirs");
 }
 
+// Whatever the caller says that it was made on: a root that stood there is no change.
+TEST(PlaceCommit, OfARootThatStoodAtThePlaceBeforeIsNotAChangeOfALaterOne) {
+  World world;
+  auto depot = a_project(world);
+  const auto old = depot.at("docs").root();
+  depot.with("docs/guide.txt", "2\n").committed();
+  const auto later = depot.at("docs").root();
+  depot.with("docs/more.txt", "3\n").committed();
+  auto done = world.realm.commit({.depot = depot.id,
+                                  .root = old,
+                                  .expected_root = later,
+                                  .message = {},
+                                  .author = {},
+                                  .place = path("docs")});
+  EXPECT_TRUE(done) << done.error().message;
+  EXPECT_EQ(depot.files().at("docs/guide.txt"), "2\n");
+  EXPECT_EQ(depot.files().at("docs/more.txt"), "3\n");
+}
+
 TEST(PlaceCommit, StoresAStagedChangeTogetherWithTheCommit) {
   World world;
   auto depot = a_project(world);

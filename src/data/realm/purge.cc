@@ -162,60 +162,111 @@ class Purger final {
     return out;
   }
 
-  // Until a look at the whole history finds nothing: others may commit meanwhile.
+  // One version of a depot, with its record as it was read.
+  struct Version {
+    Bytes key;
+    Bytes value;
+    HistoryEntry entry;
+    NodeKey root = {};  // without what is purged
+  };
+
+  // Until a look at the history finds nothing: others may commit meanwhile. What was looked at and
+  // has nothing of it is not looked at again, so that a look takes no longer than one commit when
+  // it comes to the last ones.
   Result<void> rewrite(const DepotId& depot) {
     clean_.clear();
+    looked_to_ = 0;
     bool any = false;
-    for (int attempt = 0; attempt < kMaxUpdates; ++attempt) {
+    std::optional<std::uint64_t> began;
+    for (int attempt = 0; attempt < kMaxUpdates;) {
       const auto found = load(realm_, kv_, depot);
       const auto stored = TRY(found);
       if (!stored) return {};
+      if (!began) began = stored->record.depot.sequence;
       const auto count = TRY(rewrite_some(*stored));
       any = any || count.value_or(0) > 0;
       if (count == 0 || options_.dry_run) {
         report_.depots += any ? 1 : 0;
         return {};
       }
+      // There may be any number of versions: what counts is a step in vain, and one that was for
+      // those who write the content again and again.
+      if (!count || looked_to_ > *began) ++attempt;
     }
     return fail(Code::kConflict, "the depot {} is changing too fast; run it again", depot.render());
   }
 
-  // Up to kVersionsAtATime in one step; how many. Nullopt when somebody was faster.
-  Result<std::optional<std::size_t>> rewrite_some(StoredDepot stored) {
-    const auto& depot = stored.record.depot;
-    std::vector<HistoryEntry> entries;
-    TRY(for_each_version(depot.id, [&](const HistoryEntry& entry) -> Result<void> {
-      entries.push_back(entry);
+  Result<std::vector<Version>> versions_to_look_at(const DepotId& depot) {
+    auto range = records::history(realm_.id(), depot);
+    range.begin = records::history_key(realm_.id(), depot, looked_to_);
+    std::vector<Version> out;
+    TRY(scan_records(kv_, range, [&](ByteView key, ByteView value) -> Result<void> {
+      out.push_back({Bytes(key), Bytes(value), TRY(records::decode_history(key, value))});
       return {};
     }));
+    return out;
+  }
+
+  // Up to kVersionsAtATime in one step; how many. Nullopt when somebody was faster.
+  //
+  // A version before the last rests on its own record alone, which no commit touches: however
+  // quickly others commit, this goes on. Only the last one is the depot's root as well, and has a
+  // step of its own, which is short.
+  Result<std::optional<std::size_t>> rewrite_some(const StoredDepot& stored) {
+    const auto& depot = stored.record.depot;
     Stage own(realm_.nodes());
     auto& stage = options_.dry_run ? stage_ : own;
     const auto most = options_.dry_run ? kAll : kVersionsAtATime;
+    std::vector<Version> unclean;
+    bool all_clean = true;  // so far
+    bool newer = false;     // one that came since the depot was read, for the next look
+    for (auto& version : TRY(versions_to_look_at(depot.id))) {
+      if (unclean.size() == most || newer) break;
+      version.root = TRY(without(stage, depot.id, version.entry.root));
+      const bool is_clean = version.root == version.entry.root;
+      all_clean = all_clean && is_clean;
+      if (all_clean) looked_to_ = version.entry.sequence + 1;
+      newer = !is_clean && version.entry.sequence > depot.sequence && !options_.dry_run;
+      if (is_clean || newer) continue;
+      const bool is_last = version.entry.sequence == depot.sequence;
+      if (is_last && !unclean.empty() && !options_.dry_run) break;
+      unclean.push_back(std::move(version));
+    }
+    if (!unclean.empty() && !options_.dry_run) return write_anew(stored, unclean, stage);
+    if (newer) return std::nullopt;
+    for (const auto& version : unclean) {
+      note_moved(depot.id, version.entry.root, version.root);
+    }
+    report_.versions += unclean.size();
+    return unclean.size();
+  }
+
+  void note_moved(const DepotId& depot, const NodeKey& old, const NodeKey& root) {
+    plan_.moved[depot].insert_or_assign(old, root);
+    plan_.seeds.insert(old);
+    fresh_.insert(root);
+  }
+
+  Result<std::optional<std::size_t>> write_anew(StoredDepot stored,
+                                                const std::vector<Version>& versions,
+                                                Stage& stage) {
+    const auto& depot = stored.record.depot;
     Batch batch;
     batch.realm = realm_.id();
     batch.growth = Growth::kFrees;
-    batch.conditions.push_back({stored.key, stored.value});
-    auto& moved = plan_.moved[depot.id];
     std::set<NodeKey> made;
-    std::size_t count = 0;
-    for (auto& entry : entries) {
-      if (count == most) break;
-      const auto root = TRY(without(stage, depot.id, entry.root));
-      if (root == entry.root) continue;
-      count += 1;
-      const auto old = std::exchange(entry.root, root);
-      moved.insert_or_assign(old, root);
-      fresh_.insert(root);
+    for (const auto& version : versions) {
+      auto entry = version.entry;
+      entry.root = version.root;
       entry.purged = true;
-      TRY(replace(batch, depot.id, old, entry));
-      made.insert(root);
-      if (entry.sequence == depot.sequence) stored.record.depot.root = root;
+      batch.conditions.push_back({version.key, version.value});
+      TRY(replace(batch, depot.id, version.entry.root, entry));
+      made.insert(entry.root);
+      if (entry.sequence != depot.sequence) continue;
+      batch.conditions.push_back({stored.key, stored.value});
+      stored.record.depot.root = entry.root;
+      batch.puts.push_back({stored.key, stored.encode()});
     }
-    if (count == 0 || options_.dry_run) {
-      report_.versions += count;
-      return count;
-    }
-    batch.puts.push_back({stored.key, stored.encode()});
     // With the first version that loses it: should this be broken off, it is known what to take.
     for (const auto& key : content_) batch.puts.push_back(note_of(key));
     std::set<NodeKey> added;
@@ -227,18 +278,18 @@ class Purger final {
     auto done = kv_.commit(std::move(batch));
     if (!done && done.error().code == Code::kConflict) return std::nullopt;
     TRY(std::move(done));
-    report_.versions += count;
-    return count;
+    report_.versions += versions.size();
+    return versions.size();
   }
 
   // The version's record with its new root. What is known of the old one stays until it is garbage:
   // of a root that nothing is known of, a commit would put all of it back.
   Result<void> replace(Batch& batch, const DepotId& depot, const NodeKey& old,
                        const HistoryEntry& entry) {
+    note_moved(depot, old, entry.root);
     batch.required.push_back(old);
     batch.puts.push_back(
         {records::history_key(realm_.id(), depot, entry.sequence), records::encode(entry)});
-    plan_.seeds.insert(old);
     batch.puts.push_back(note_of(old));
     const auto origin = records::origin_key(realm_.id(), entry.root, depot);
     if (!TRY(kv_.get(origin))) {
@@ -254,8 +305,12 @@ class Purger final {
     if (place_ != nullptr && depot == place_->depot) {
       if (const auto found = TRY(find_place(stage, root, place_->path))) {
         gone.insert(place_->path);
-        // A version that came since.
-        if (content_.insert(found->key).second) reach_.reset();
+        // A version that came since: what it has is looked for everywhere, from the beginning.
+        if (content_.insert(found->key).second) {
+          reach_.reset();
+          clean_.clear();
+          looked_to_ = 0;
+        }
       }
     }
     if (by_key_) {
@@ -399,6 +454,7 @@ class Purger final {
   std::unordered_set<NodeKey> wanted_;
   std::optional<Reach> reach_;
   std::unordered_set<NodeKey> clean_;  // roots of the depot in hand that have nothing of it
+  std::uint64_t looked_to_ = 0;        // versions of it before this one have nothing of it
   std::unordered_set<NodeKey> fresh_;  // new roots
   PurgePlan plan_;
   PurgeReport report_;

@@ -402,17 +402,22 @@ TEST_F(PurgeTest, OthersCommitMeanwhileAndLoseNothing) {
   std::atomic<bool> stop = false;
   std::map<std::string, std::string> written;
   std::jthread writer([&] {
-    // So many that a purge meets them at every step, and not for ever: it has to catch up with
-    // them.
-    for (int i = 0; i < 300 && (!stop || i < 20); ++i) {
+    // Without a pause, until the purge is done: it meets them at every step, and catches up. The
+    // bound is for one that does not.
+    for (int i = 0; i < 20'000 && (!stop || i < 20); ++i) {
       const auto path = fmt::format("w/{}", i % 10);
-      auto draft = depot.edit(path, std::to_string(i));
-      auto done = depot.commit(draft);
-      if (done) {
-        written[path] = std::to_string(i);
-      } else {
-        // Begun before the content went.
-        EXPECT_EQ(done.error().code, Code::kNodeNotFound) << done.error().message;
+      try {
+        auto draft = depot.edit(path, std::to_string(i));
+        auto done = depot.commit(draft);
+        if (done) {
+          written[path] = std::to_string(i);
+        } else {
+          // Begun before the content went.
+          EXPECT_EQ(done.error().code, Code::kNodeNotFound) << done.error().message;
+        }
+      } catch (const std::runtime_error& gone) {
+        // What the draft was begun on went before it was saved.
+        EXPECT_THAT(gone.what(), testing::HasSubstr("NODE_NOT_FOUND"));
       }
     }
   });

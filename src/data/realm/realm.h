@@ -129,7 +129,9 @@ class Realm final {
   // How many commits the history has, with the first. Of a depot that an older program wrote last,
   // counts them.
   Result<std::uint64_t> history_length(const Depot& depot) const;
-  // Whether this stands at the place, or did in a commit of the history.
+  // Whether this stands at the place, or did in a commit of the history. At a place one tree is
+  // read for each commit, the newest first: BUDGET_EXCEEDED when 50,000 had none and there are
+  // more.
   Result<bool> in_history(const Place& place, const NodeKey& root) const;
   // The version that is meant, as seen from a place: the commit that made it, with the root of the
   // place then. HISTORY_NOT_FOUND when it is not there, or not any more.

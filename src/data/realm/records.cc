@@ -118,7 +118,7 @@ KeyRange purges(const RealmId& realm) { return KeyRange::prefix(key('p', realm.b
 
 std::vector<KeyRange> all(const RealmId& realm) {
   std::vector<KeyRange> out;
-  for (char kind : std::string_view("dhvowlfiyzpb")) {
+  for (char kind : std::string_view("dhvowlLfiyzpb")) {
     out.push_back(KeyRange::prefix(key(kind, realm.bytes())));
   }
   return out;

@@ -7,6 +7,7 @@
 //   o realm root depot hash     the same for a place in the depot; the hash is of its path
 //   w realm delegate node       the delegate wrote the node
 //   l realm delegate depot root a root that the delegate made and has not committed
+//   L realm delegate depot root the same, when the delegate was told of it (leaves.cc)
 //   f realm                     physical bytes removed as garbage and not yet given back
 //   i realm depot hash          what the last import of a directory to a place saw
 //   (import_index.h);

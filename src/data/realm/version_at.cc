@@ -12,7 +12,8 @@ std::string rough_duration(Millis span) {
     Millis length;
     std::string_view name;
   };
-  constexpr Span kSpans[] = {{86'400'000, "day"}, {3'600'000, "hour"}, {60'000, "minute"}};
+  constexpr Span kSpans[] = {
+      {31'557'600'000, "year"}, {86'400'000, "day"}, {3'600'000, "hour"}, {60'000, "minute"}};
   for (const auto& unit : kSpans) {
     // Of one and a half hours, 90 minutes say more than one hour.
     if (span >= 2 * unit.length) return fmt::format("{} {}s", span / unit.length, unit.name);

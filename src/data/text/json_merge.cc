@@ -271,6 +271,78 @@ class Merger final {
   Bytes out_;
 };
 
+std::string escaped(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '~' || c == '/') {
+      out += c == '~' ? "~0" : "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// Finds what Merger stumbles over, all of it.
+class Conflicts final {
+ public:
+  Conflicts(const Side& base, const Side& ours, const Side& theirs, std::size_t most)
+      : base_(base), ours_(ours), theirs_(theirs), most_(most) {}
+
+  std::vector<JsonConflict> run() && {
+    value("", 0, 0, 0);
+    return std::move(found_);
+  }
+
+ private:
+  using Place = std::optional<Index>;
+
+  static bool same(const Side& a, Place i, const Side& b, Place j) {
+    return i && j ? a.ids[*i] == b.ids[*j] : i.has_value() == j.has_value();
+  }
+  static std::optional<ByteView> lexeme(const Side& side, Place i) {
+    if (!i) return std::nullopt;
+    return side.text.lexeme(*i);
+  }
+
+  void value(const std::string& pointer, Place b, Place o, Place t) {
+    if (found_.size() == most_ || same(ours_, o, base_, b) || same(theirs_, t, base_, b) ||
+        same(ours_, o, theirs_, t)) {
+      return;
+    }
+    if (b && o && t && base_.is_object(*b) && ours_.is_object(*o) && theirs_.is_object(*t)) {
+      members(pointer, *b, *o, *t);
+    } else {
+      found_.push_back({pointer, lexeme(base_, b), lexeme(ours_, o), lexeme(theirs_, t)});
+    }
+  }
+
+  void members(const std::string& pointer, Index b, Index o, Index t) {
+    const auto in_base = base_.members(b);
+    const auto in_ours = ours_.members(o);
+    const auto in_theirs = theirs_.members(t);
+    const auto place = [](const Members& all, std::string_view name) {
+      const auto index = find(all, name);
+      return index == kAbsent ? Place() : Place(index);
+    };
+    const auto member = [&](std::string_view name) {
+      value(pointer + "/" + escaped(name), place(in_base, name), place(in_ours, name),
+            place(in_theirs, name));
+    };
+    for (const auto child : ours_.text.children(o)) member(ours_.text[child].name);
+    for (const auto child : theirs_.text.children(t)) {
+      const auto name = theirs_.text[child].name;
+      if (!in_ours.contains(name)) member(name);
+    }
+  }
+
+  const Side& base_;
+  const Side& ours_;
+  const Side& theirs_;
+  std::size_t most_;
+  std::vector<JsonConflict> found_;
+};
+
 std::optional<Bytes> merge_parsed(JsonText base, JsonText ours, JsonText theirs) {
   JsonValues values;
   const Side base_side(std::move(base), values);
@@ -289,6 +361,23 @@ std::optional<Bytes> merge_json(ByteView base, ByteView ours, ByteView theirs) {
   if (theirs == base || ours == theirs) return Bytes(ours);
   if (ours == base) return Bytes(theirs);
   return merge_parsed(std::move(*base_text), std::move(*our_text), std::move(*their_text));
+}
+
+bool is_json_type(std::string_view content_type) {
+  return content_type == "application/json" || content_type.ends_with("+json");
+}
+
+std::vector<JsonConflict> json_conflicts(ByteView base, ByteView ours, ByteView theirs,
+                                         std::size_t most) {
+  auto base_text = JsonText::parse(base);
+  auto our_text = JsonText::parse(ours);
+  auto their_text = JsonText::parse(theirs);
+  if (!base_text || !our_text || !their_text) return {};
+  JsonValues values;
+  const Side base_side(std::move(*base_text), values);
+  const Side our_side(std::move(*our_text), values);
+  const Side their_side(std::move(*their_text), values);
+  return Conflicts(base_side, our_side, their_side, most).run();
 }
 
 std::vector<JsonValues::Id> JsonValues::number(const JsonText& text) {

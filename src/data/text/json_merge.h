@@ -31,6 +31,23 @@ namespace cairn {
 //        white space of new members.
 std::optional<Bytes> merge_json(ByteView base, ByteView ours, ByteView theirs);
 
+// Whether a file of this type is merged so.
+bool is_json_type(std::string_view content_type);
+
+// One value that both sides changed in ways that do not fit, as each side writes it; nothing: it
+// is not there.
+struct JsonConflict {
+  std::string pointer;  // RFC 6901
+  std::optional<ByteView> base;
+  std::optional<ByteView> ours;
+  std::optional<ByteView> theirs;
+};
+
+// Why merge_json() gives nothing for three documents, in the order of ours and then of theirs, the
+// first `most`; none when one of them is not JSON. The views are of the arguments.
+std::vector<JsonConflict> json_conflicts(ByteView base, ByteView ours, ByteView theirs,
+                                         std::size_t most);
+
 // Numbers the different values of any number of documents. Two values have the same number if and
 // only if they are equal: strings once decoded, numbers as decimals, objects without regard to
 // order.

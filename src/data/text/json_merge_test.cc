@@ -300,6 +300,20 @@ TEST(MergeJson, ObeysItsLawsForRandomDocuments) {
   }
 }
 
+// Against merge_json(): there is a conflict exactly where that gives nothing.
+TEST(JsonConflicts, AreThereWhenTheDocumentsCannotBeMerged) {
+  const auto seed = a_seed();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  RandomJson json(seed);
+  for (int round = 0; round < 1000; ++round) {
+    const auto base = json.written(json.object(3));
+    const auto ours = json.written(json.object(3));
+    const auto theirs = json.written(json.object(3));
+    const auto found = json_conflicts(base, ours, theirs, 1);
+    ASSERT_EQ(found.empty(), merge_json(base, ours, theirs).has_value()) << base << ours << theirs;
+  }
+}
+
 // A difference at the bottom of a deep document is compared once, not once per level; a long line
 // is not searched for its beginning again and again.
 TEST(MergeJson, LargeDocumentsTakeTheirSizeInTime) {

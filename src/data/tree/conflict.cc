@@ -8,7 +8,9 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "data/cas/content_type.h"
 #include "data/cas/file.h"
+#include "data/text/json_merge.h"
 #include "data/tree/diff.h"
 
 namespace cairn {
@@ -19,6 +21,8 @@ constexpr std::size_t kMaxHunks = 8;
 // Of one side of a hunk.
 constexpr std::size_t kMaxSideBytes = 2000;
 constexpr std::size_t kMaxBytes = 16'000;
+// Of one side of a value of JSON.
+constexpr std::size_t kMaxValueBytes = 300;
 
 std::string what(const MergeConflict& conflict) {
   const auto& [path, base, ours, theirs] = conflict;
@@ -65,11 +69,38 @@ DetailRow hunk_row(const Texts& texts, const TextHunk& hunk, bool& cut) {
   return row;
 }
 
+// Of JSON, which is merged by key: the values that do not fit. None for what is no JSON.
+void add_values(DetailRow& row, const Texts& texts, std::size_t& left) {
+  auto found = json_conflicts(texts.base, texts.ours, texts.theirs, kMaxHunks + 1);
+  bool cut = found.size() > kMaxHunks;
+  if (cut) found.pop_back();
+  std::vector<DetailRow> values;
+  for (const auto& one : found) {
+    cut = cut || left == 0;
+    if (left == 0) break;
+    DetailRow value;
+    value.fields["pointer"] = one.pointer;
+    const auto add = [&](const std::string& name, const std::optional<ByteView>& text) {
+      if (!text) return;
+      auto shown = beginning(std::string(*text), kMaxValueBytes, cut);
+      left -= std::min(left, shown.size());
+      value.fields[name] = std::move(shown);
+    };
+    add("base", one.base);
+    add("theirs", one.theirs);
+    add("yours", one.ours);
+    values.push_back(std::move(value));
+  }
+  if (cut) row.fields["cut"] = std::int64_t{1};
+  if (!values.empty()) row.fields["values"] = std::move(values);
+}
+
 void add_hunks(DetailRow& row, const Texts& texts, std::size_t& left) {
   if (!looks_like_text(texts.base) || !looks_like_text(texts.ours) ||
       !looks_like_text(texts.theirs)) {
     return;
   }
+  if (is_json_type(texts.type)) add_values(row, texts, left);
   const auto found = settle_contents(texts.type, texts.base, texts.ours, texts.theirs);
   std::vector<DetailRow> hunks;
   bool cut = false;
@@ -110,6 +141,13 @@ const std::string* text_in(const DetailRow& row, const std::string& name) {
   return found == row.fields.end() ? nullptr : std::get_if<std::string>(&found->second);
 }
 
+std::span<const DetailRow> rows_in(const DetailRow& row, const std::string& name) {
+  const auto found = row.fields.find(name);
+  if (found == row.fields.end()) return {};
+  const auto* rows = std::get_if<std::vector<DetailRow>>(&found->second);
+  return rows == nullptr ? std::span<const DetailRow>() : std::span<const DetailRow>(*rows);
+}
+
 std::int64_t line_in(const DetailRow& row, const std::string& name) {
   const auto found = row.fields.find(name);
   const auto* line =
@@ -124,6 +162,18 @@ void tell_lines(std::string& out, std::string_view text) {
     out += odd ? '?' : c;
   }
   if (!text.empty() && !text.ends_with('\n')) out += '\n';
+}
+
+// `at /port: theirs 81, yours 82, before 80`
+void tell_value(std::string& out, const DetailRow& value) {
+  const auto side = [&](const std::string& name) {
+    const auto* text = text_in(value, name);
+    return text == nullptr ? std::string("nothing") : shown(*text, kMaxValueBytes);
+  };
+  const auto* pointer = text_in(value, "pointer");
+  fmt::format_to(std::back_inserter(out), "at {}: theirs {}, yours {}, before {}\n",
+                 pointer == nullptr || pointer->empty() ? "the top" : shown(*pointer, 300),
+                 side("theirs"), side("yours"), side("base"));
 }
 
 void tell_hunk(std::string& out, const DetailRow& hunk) {
@@ -180,10 +230,11 @@ Result<std::vector<DetailRow>> describe_conflicts(const NodeReader& nodes,
 
 DetailRow describe_conflict(std::string path, ByteView base, ByteView ours, ByteView theirs) {
   DetailRow row;
+  const auto type = content_type(path, theirs);
   row.fields["path"] = std::move(path);
   row.fields["what"] = "both changed it";
   auto left = kMaxBytes;
-  add_hunks(row, {"", base, ours, theirs}, left);
+  add_hunks(row, {type, base, ours, theirs}, left);
   std::vector<DetailRow> one{std::move(row)};
   without_merged_lines(one);
   return std::move(one.front());
@@ -206,12 +257,8 @@ std::string told(std::span<const DetailRow> conflicts) {
     const auto* said = text_in(row, "what");
     if (path == nullptr || said == nullptr) continue;
     fmt::format_to(std::back_inserter(out), "{}: {}\n", shown(*path, 300), *said);
-    const auto hunks = row.fields.find("hunks");
-    if (hunks != row.fields.end()) {
-      if (const auto* rows = std::get_if<std::vector<DetailRow>>(&hunks->second)) {
-        for (const auto& hunk : *rows) tell_hunk(out, hunk);
-      }
-    }
+    for (const auto& value : rows_in(row, "values")) tell_value(out, value);
+    for (const auto& hunk : rows_in(row, "hunks")) tell_hunk(out, hunk);
     if (row.fields.contains("cut")) out += "(there is more of this file)\n";
   }
   return out;

@@ -7,6 +7,8 @@
 //   baseKey, theirsKey, yoursKey   what stands there, before and on each side
 //   hunks       of texts: base, theirs, yours, and baseLine, theirsLine, yoursLine, where each
 //               begins; mergedLine, where their lines stand in the tree that is settled
+//   values      of JSON: the pointer of each value that does not fit, and base, theirs, yours, as
+//               it is written there; without one where there is no such value
 //   cut         1 when there is more than is shown
 #pragma once
 

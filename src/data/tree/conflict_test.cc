@@ -100,6 +100,27 @@ TEST_F(Conflicts, JsonStaysJson) {
   EXPECT_EQ(settled.at("a.json"), "{\"a\": 3}\n");
 }
 
+TEST_F(Conflicts, OfJsonTheValuesAreNamed) {
+  const auto found =
+      rows({{"a.json", R"({"port": 80, "tls": {"on": false}, "old": 1, "list": [1]})"}},
+           {{"a.json", R"({"port": 81, "tls": {"on": true}, "list": [1, 2], "a/b": 1})"}},
+           {{"a.json", R"({"port": 82, "tls": {"on": true}, "old": 2, "list": [0], "a/b": 2})"}});
+  ASSERT_EQ(found.size(), 1U);
+  const auto& values = std::get<std::vector<DetailRow>>(found[0].fields.at("values"));
+  ASSERT_EQ(values.size(), 4U);
+  EXPECT_EQ(text(values[0], "pointer"), "/port");
+  EXPECT_EQ(text(values[0], "base"), "80");
+  EXPECT_EQ(text(values[0], "yours"), "81");
+  EXPECT_EQ(text(values[0], "theirs"), "82");
+  EXPECT_EQ(text(values[1], "pointer"), "/list");
+  EXPECT_EQ(text(values[2], "pointer"), "/a~1b");
+  EXPECT_FALSE(values[2].fields.contains("base"));
+  EXPECT_EQ(text(values[3], "pointer"), "/old");
+  EXPECT_FALSE(values[3].fields.contains("yours"));
+  EXPECT_THAT(told(found), HasSubstr("at /port: theirs 82, yours 81, before 80\n"));
+  EXPECT_THAT(told(found), HasSubstr("at /old: theirs 2, yours nothing, before 1\n"));
+}
+
 TEST_F(Conflicts, MuchIsCutAndSaysSo) {
   Files base, ours, theirs;
   const std::string wide(3000, 'x');

@@ -27,10 +27,6 @@ Value value_of(const Entry* entry) {
   return EntryValue::of(*entry);
 }
 
-bool is_json(std::string_view type) {
-  return type == "application/json" || type.ends_with("+json");
-}
-
 bool is_dir(const Value& value) { return value && value->kind == Kind::kDict; }
 bool is_file(const Value& value) { return value && value->kind == Kind::kFile; }
 
@@ -210,7 +206,7 @@ std::optional<Bytes> merge_contents(std::string_view type, ByteView base, ByteVi
   if (!looks_like_text(base) || !looks_like_text(ours) || !looks_like_text(theirs)) {
     return std::nullopt;
   }
-  const bool json = is_json(type);
+  const bool json = is_json_type(type);
   if (json) {
     if (auto merged = merge_json(base, ours, theirs)) return merged;
   }
@@ -225,7 +221,7 @@ std::optional<Bytes> merge_contents(std::string_view type, ByteView base, ByteVi
 
 TextConflict settle_contents(std::string_view type, ByteView base, ByteView ours, ByteView theirs) {
   auto out = text_conflict(base, ours, theirs);
-  if (!is_json(type) || !JsonText::parse(theirs) || JsonText::parse(out.merged)) return out;
+  if (!is_json_type(type) || !JsonText::parse(theirs) || JsonText::parse(out.merged)) return out;
   out.merged = theirs;
   for (auto& hunk : out.hunks) hunk.merged = hunk.theirs;
   return out;
