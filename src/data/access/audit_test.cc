@@ -105,7 +105,8 @@ TEST(Audit, ShowsTheNewestFirstHoweverTheyWereWritten) {
   book.record("7");
   EXPECT_THAT(contexts(must(book.log.query(kRealm, {}))),
               ElementsAre("7", "6", "5", "4", "3", "2", "1"));
-  EXPECT_EQ(book.blocks(), 5U) << "2 took 1 along, and 7 was written to be shown";
+  EXPECT_EQ(book.blocks(), 6U) << "2 took 1 along, in a block of its kind, and 7 was written to be "
+                                  "shown";
 }
 
 TEST(Audit, IsReadInPagesFromEveryPosition) {
@@ -331,6 +332,7 @@ TEST(Audit, ThreadsAtOnceLoseNothing) {
         for (int i = 0; i < kEach; ++i) {
           AuditEntry entry;
           entry.delegate = kAnn;
+          entry.outcome = "ok";
           entry.context = fmt::format("{}.{}", t, i);
           const bool now = i % 40 == 0;
           if (now) entry.tool = std::to_string(t);
