@@ -132,7 +132,7 @@ class Base:
         self.backup = place / "backup"
         self.run("backup", str(self.backup))
         self.tables_only = place / "tables"
-        shutil.copytree(self.data, self.tables_only, ignore=shutil.ignore_patterns("RESERVE"))
+        shutil.copytree(self.data, self.tables_only, ignore=shutil.ignore_patterns("RESERVE", "*.sock"))
         server = Serving(cairn, self.data)
         for title in ("one", "two", "three"):
             if title == "three":
@@ -160,7 +160,7 @@ class Base:
     def expect(self, place):
         """What is there, read from a copy of it that nobody damaged."""
         whole = place / "whole"
-        shutil.copytree(self.data, whole, ignore=shutil.ignore_patterns("RESERVE"))
+        shutil.copytree(self.data, whole, ignore=shutil.ignore_patterns("RESERVE", "*.sock"))
         server = Serving(self.cairn, whole)
         self.depots = {row["title"]: row["depotId"] for row in server.tool("list_depots")[1]["depots"]}
         for title, depot in self.depots.items():
@@ -220,7 +220,7 @@ class Trial:
         self.place.mkdir()
         start = self.rng.choice([self.base.data, self.base.data, self.base.tables_only])
         # Without the reserve, which is as large as all the rest.
-        shutil.copytree(start, self.data, ignore=shutil.ignore_patterns("RESERVE"))
+        shutil.copytree(start, self.data, ignore=shutil.ignore_patterns("RESERVE", "*.sock"))
         self.whole = start == self.base.data
         files = []
         while not files:

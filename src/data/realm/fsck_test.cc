@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "data/realm/realm_testing.h"
+#include "data/realm/records.h"
 
 namespace cairn::realm_testing {
 namespace {
@@ -47,6 +48,18 @@ class FsckTest : public ::testing::Test {
                          .with("src/b.ts", "b")
                          .with("docs/large.txt", random_text())
                          .committed();
+
+  // A depot of a tree that no commit would take.
+  static void plant(World& in, std::string_view title, const NodeKey& root) {
+    auto depot = must(in.realm.create_depot(title));
+    depot.root = root;
+    Batch batch;
+    batch.realm = in.realm.id();
+    const HistoryEntry first{0, root, std::nullopt, depot.created_at, "created", false};
+    batch.puts.push_back({records::depot_key(batch.realm, depot.id), records::encode(depot)});
+    batch.puts.push_back({records::history_key(batch.realm, depot.id, 0), records::encode(first)});
+    must(in.store->kv().commit(std::move(batch)));
+  }
 
   static std::string random_text() {
     std::string text;
@@ -277,7 +290,7 @@ TEST_F(FsckTest, FindsEntriesThatLie) {
     World liars(uncached());
     auto root = make_dict({&entry, 1});
     must(liars.realm.nodes().put(std::vector{content, folder, root}));
-    auto made = must(liars.realm.create_depot("liar", root->key()));
+    plant(liars, "liar", root->key());
     auto report = must(fsck(liars.realm));
     EXPECT_THAT(
         report.problems,
@@ -395,7 +408,7 @@ TEST_F(FsckTest, DoesNotFallIntoATreeDeeperThanAnyPath) {
   std::vector<NodePtr> nodes{file("at the bottom")};
   for (int i = 0; i < 60'000; ++i) nodes.push_back(dict_of("d", nodes.back()));
   must(world.realm.nodes().put(nodes));
-  must(world.realm.create_depot("deep", nodes.back()->key()));
+  plant(world, "deep", nodes.back()->key());
   world.corrupt(nodes.front()->key());
   EXPECT_THAT(check().problems,
               ElementsAre(Problem(Kind::kCorrupt, nodes.front()->key(), IsEmpty())));

@@ -191,13 +191,14 @@ TEST_F(WaysInTest, ProvesItselfByItsSecret) {
   with_secret.proof_secret = "s3cret";
   WaysIn ways(with_secret, {.version = "1"}, mcp::HostRule::kLoopback);
   const std::string challenge = "0123456789abcdef";
-  const http::FakeRequest request(kGet, "/proof?challenge=" + challenge);
+  const http::FakeRequest request(kGet, "/proof?challenge=" + challenge, {{"host", "localhost"}});
   const auto answer = http::carry_out(ways.begin(request));
   EXPECT_EQ(std::get<std::string>(answer.body),
             json::write(json::Object{{"proof", proof_of("s3cret", challenge)}}));
   EXPECT_NE(proof_of("s3cret", challenge), proof_of("another", challenge));
   for (const auto& query : {"", "?challenge=short"}) {
-    EXPECT_EQ(status(ways, http::FakeRequest(kGet, std::string("/proof") + query)), 400) << query;
+    const http::FakeRequest other(kGet, std::string("/proof") + query, {{"host", "localhost"}});
+    EXPECT_EQ(status(ways, other), 400) << query;
   }
   // Without a secret there is no such place.
   WaysIn without(parts(), {.version = "1"}, mcp::HostRule::kLoopback);
@@ -235,7 +236,7 @@ TEST_F(WaysInTest, LetsNoPageOfAnotherSiteIntoMcp) {
 
 TEST_F(WaysInTest, SaysThatItStops) {
   WaysIn ways(parts(), {.version = "1"}, mcp::HostRule::kLoopback);
-  const http::FakeRequest ready(kGet, "/readyz");
+  const http::FakeRequest ready(kGet, "/readyz", {{"host", "localhost"}});
   EXPECT_EQ(status(ways, ready), 200);
   ways.stopping();
   EXPECT_EQ(status(ways, ready), 503);
