@@ -38,7 +38,7 @@ class Announcer final : public Changes {
   };
 
   // So many resources one principal watches, in all its sessions.
-  static constexpr std::size_t kMostOfOne = 20'000;
+  static constexpr std::size_t kMostOfOne = 50'000;
   // Fails as Service::watch() does; kInvalidParams when the principal watches too many.
   Rpc<std::unique_ptr<Subscription>> subscribe(std::weak_ptr<Listener> listener, Subject subject);
 
