@@ -166,7 +166,7 @@ const Case kCases[] = {
     {"delete_depot", [](World& w) { return w.of({}); }},
     {"import_root", [](World& w) { return w.of({{"root", w.draft}, {"source", "here"}}); }},
     {"restore_depot", [](World& w) { return json::Object{{"depotId", w.gone}}; }},
-    {"collect_garbage", [](World&) { return json::Object{{"graceSeconds", 0}}; }},
+    {"collect_garbage", [](World&) { return json::Object{{"grace", 0}}; }},
     {"purge", [](World& w) { return w.of({{"path", "a.txt"}}); }},
     {"add_user", [](World&) { return json::Object{{"name", "dave"}}; }},
     {"update_user", [](World&) { return json::Object{{"userId", "carol"}, {"quota", 20'000}}; }},
@@ -227,7 +227,8 @@ TEST(DryRun, LeavesEveryByteOfTheStoreAsItWas) {
     const auto arguments = one.arguments(w);
     const auto was = w.rows();
     const auto planned = w.run(one.tool, dry(arguments));
-    ASSERT_TRUE(planned) << planned.error().render();
+    EXPECT_TRUE(planned) << (planned ? "" : planned.error().render());
+    if (!planned) continue;
     EXPECT_TRUE(is_true(planned->value.get_object(), "dryRun"));
     EXPECT_EQ(w.rows(), was);
     const auto fits = json::Schema::compile(w.executor().table().find(one.tool).value()->output)
