@@ -44,6 +44,34 @@ void add_if_within(const KeyPrefix& prefix, const NodeKey& key, std::vector<Node
   if (prefix.contains(key) && std::ranges::find(found, key) == found.end()) found.push_back(key);
 }
 
+// What somebody called a depot, as its id: `my-project` or `my-project@~1` by its title. Whatever
+// names nothing that the caller may see stays as it is, and is refused as it would be without the
+// depot.
+Result<std::string> by_id(const Realm& realm, const Rights& rights, std::string_view text) {
+  std::string out(text);
+  if (!kind_of_id(text).empty()) return out;
+  std::vector<std::string_view> titles{text};
+  if (const auto at = text.rfind('@'); at != std::string_view::npos) {
+    titles.push_back(text.substr(0, at));
+  }
+  for (const auto title : titles) {
+    std::vector<std::string> found;
+    for (const auto& depot : TRY(realm.depots_titled(title))) {
+      const auto place = rights.place_at(depot.id.render());
+      const bool seen = place || place.error().code != Code::kDepotNotFound;
+      if (seen) found.push_back(depot.id.render());
+    }
+    if (found.size() > 1) {
+      auto message = fmt::format("several depots have the title '{}'; name one by its id: {}",
+                                 shown(title), fmt::join(found, ", "));
+      return Failure(
+          Error(Code::kAmbiguousKey, std::move(message)).with("candidates", std::move(found)));
+    }
+    if (found.size() == 1) return out.replace(0, title.size(), found.front());
+  }
+  return out;
+}
+
 bool is_index_walk(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return is_digit(c) || c == ':'; });
 }
@@ -64,13 +92,15 @@ Result<Place> Sight::place(const DepotAddress& address) const {
               shown(address.render()), address.version->render());
 }
 
-Result<Place> Sight::place(std::string_view address) const {
+Result<Place> Sight::place(std::string_view named) const {
+  const auto address = TRY(by_id(realm_, session_.rights, named));
   // First whether it may be seen: what may not does not exist, whatever else is wrong.
   TRY(live(session_.rights.place_at(address)));
   return place(TRY(DepotAddress::parse(address)));
 }
 
-Result<Target> Sight::target(std::string_view text) const {
+Result<Target> Sight::target(std::string_view named) const {
+  const auto text = TRY(by_id(realm_, session_.rights, named));
   if (text.starts_with(DepotTag::kPrefix)) {
     auto where = TRY(session_.rights.place_at(text));
     const auto address = TRY(DepotAddress::parse(text));
@@ -95,7 +125,8 @@ Result<bool> Sight::has(const NodeKey& key) const {
   return realm_.nodes().has(key);
 }
 
-Result<NodeKey> Sight::node(std::string_view text) const {
+Result<NodeKey> Sight::node(std::string_view named) const {
+  const auto text = TRY(by_id(realm_, session_.rights, named));
   // A version of a depot is a root like any other.
   if (text.starts_with(DepotTag::kPrefix) && text.contains('@')) return TRY(target(text)).root;
   if (!text.starts_with("nod_")) return wrong_id(text, "a node key (nod_…)");

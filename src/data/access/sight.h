@@ -4,7 +4,7 @@
 //
 //   dpt_…        the place of the depot that the delegate may see, as it is now
 //   dpt_…/docs   the same, for a delegate that may see several places of the depot
-//   dpt_…@~1     a version of it (version.h), as seen from the place; for reading only
+//   dpt_…@~1     a version of it (version.h), for reading only. The id may be the depot's title
 //   nod_…        a node, whole or abbreviated: any of the realm for whoever sees all of it; else
 //                one the delegate or one below it wrote, a root of its scope, or a root that one
 //                of its places has, or had in its last thousand commits

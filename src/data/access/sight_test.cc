@@ -111,6 +111,31 @@ TEST(Sight, ADepotsIdNamesThePlaceThatMayBeSeen) {
   }
 }
 
+TEST(Sight, ADepotsTitleStandsForItsId) {
+  Scene scene;
+  const auto then = scene.ours.root();
+  scene.ours.with("top.txt", "later").committed();
+  for (const auto& who : {scene.root, scene.limited}) {
+    const auto sight = scene.sight(who);
+    EXPECT_EQ(sight.place("ours")->depot, scene.ours.id);
+    EXPECT_EQ(sight.target("ours")->root, scene.ours.root());
+    EXPECT_EQ(sight.target("ours@~1")->root, then);
+    EXPECT_EQ(*sight.node("ours@~1"), then);
+  }
+  EXPECT_EQ(scene.sight(scene.one).place("ours")->path, path("docs"));
+  EXPECT_THAT(scene.sight(scene.root).place("ours@~1"), FailsWith(Code::kInvalidArgument));
+  // One that may not be seen is as one that is not there.
+  for (const auto& [name, who] : scene.limited_ones()) {
+    const auto hidden = scene.sight(who).target("hidden@~1");
+    const auto absent = scene.sight(who).target("absent@~1");
+    ASSERT_FALSE(hidden) << name;
+    ASSERT_FALSE(absent) << name;
+    EXPECT_EQ(hidden.error().code, Code::kInvalidKey) << name;
+    EXPECT_EQ(hidden.error().code, absent.error().code) << name;
+    EXPECT_THAT(hidden.error().message, Not(HasSubstr(scene.hidden.id.render()))) << name;
+  }
+}
+
 TEST(Sight, ShowsThePlacesThatAreLive) {
   Scene scene;
   EXPECT_THAT(must(scene.sight(scene.root).places()),

@@ -102,8 +102,8 @@ Failure committed_before(Code code, const CommitRequest& request) {
 Failure made_anew(const CommitRequest& request, const std::optional<NodeKey>& current) {
   Error out(request.exact ? Code::kPreconditionFailed : Code::kConflict,
             fmt::format("the root {} was committed before, and somebody else has made the same "
-                        "again since; nothing was committed: depot_revert brings an old root back, "
-                        "or say with expectedRoot which root it was made on",
+                        "again since; nothing was committed: depot_revert brings an old root back; "
+                        "who made it again commits it",
                         request.root.render_short()));
   if (current) out.details.insert_or_assign("currentRoot", current->render());
   return Failure(std::move(out));
@@ -203,16 +203,17 @@ Result<std::optional<NodeKey>> Realm::grown_from(const std::optional<NodeKey>& c
   const Place place{request.depot, request.place};
   if (const auto noted = TRY(origin_of(request.root, place))) {
     const auto& said = request.expected_root;
+    std::optional<Leaf> leaf;
+    if (request.author) leaf = TRY(leaves_.find(*request.author, place, request.root));
+    // One that was committed, and that only somebody else has made again: whoever found it in the
+    // history and says where the depot is now would make the other's change.
+    const bool anew = noted->base != request.root && noted->grew_from(request.root);
+    if (request.author && anew && !leaf && said != request.root) {
+      return made_anew(request, current);
+    }
     if (said && noted->grew_from(*said)) return said;
     // The same root may have arisen elsewhere too. The author's own leaf is what is meant.
-    if (request.author) {
-      if (const auto leaf = TRY(leaves_.find(*request.author, place, request.root))) {
-        return leaf->base;
-      }
-      if (noted->base != request.root && noted->grew_from(request.root)) {
-        return made_anew(request, current);
-      }
-    }
+    if (leaf) return leaf->base;
     return noted->base_for(request.root, request.expected_root, current);
   }
   // A root may have come to the place with a commit of something larger. Then no origin was noted

@@ -174,6 +174,8 @@ Result<void> check_backup(const fs::path& backup) {
               backup.string());
 }
 
+Result<void> check_backup_target(const fs::path& target) { return refuse_existing(target); }
+
 Result<void> make_backup(Backend& backend, const fs::path& target) {
   TRY(refuse_existing(target));
   TRY(make_private(target));

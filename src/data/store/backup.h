@@ -31,6 +31,8 @@ Result<void> write_damaged(const std::filesystem::path& backup,
                            const std::set<DamagedNode>& damaged);
 std::set<DamagedNode> read_damaged(const std::filesystem::path& backup);
 
+// Whether a backup could be made there: TARGET_EXISTS.
+Result<void> check_backup_target(const std::filesystem::path& target);
 // TARGET_EXISTS, IO_ERROR. What it began is removed when it fails.
 Result<void> make_backup(Backend& backend, const std::filesystem::path& target);
 

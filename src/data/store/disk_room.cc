@@ -4,10 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/statvfs.h>
-
-#include "base/os/handle.h"
+#include "base/os/plain_files.h"
 
 namespace cairn {
 namespace {
@@ -17,25 +14,21 @@ constexpr std::uint64_t kLargestBase = 4 << 20;
 // Of a small disk only so much is kept from its owner.
 constexpr std::uint64_t kShareOfDisk = 64;
 
-std::uint64_t capacity(const std::filesystem::path& store) {
-  struct statvfs disk{};
-  if (::statvfs(store.c_str(), &disk) != 0) return std::numeric_limits<std::uint64_t>::max();
-  return static_cast<std::uint64_t>(disk.f_blocks) * disk.f_frsize;
+// A disk that cannot be asked is taken for one with room: writing will tell.
+os::DiskSpace space_of(const std::filesystem::path& store) {
+  constexpr auto kPlenty = std::numeric_limits<std::uint64_t>::max();
+  return os::space_at(store).value_or(os::DiskSpace{.capacity = kPlenty, .free = kPlenty});
 }
 
 }  // namespace
 
 DiskRoom::DiskRoom(std::filesystem::path store, std::uint64_t reserve) : store_(std::move(store)) {
-  const std::uint64_t share = capacity(store_) / kShareOfDisk;
+  const std::uint64_t share = space_of(store_).capacity / kShareOfDisk;
   base_ = std::clamp(share, kSmallestBase, kLargestBase);
   reserve_ = std::min(reserve, std::max(share, kSmallestBase));
 }
 
-std::uint64_t DiskRoom::free_bytes() const {
-  struct statvfs disk{};
-  if (::statvfs(store_.c_str(), &disk) != 0) return std::numeric_limits<std::uint64_t>::max();
-  return static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
-}
+std::uint64_t DiskRoom::free_bytes() const { return space_of(store_).free; }
 
 std::uint64_t DiskRoom::missing_reserve() const {
   std::error_code error;
@@ -44,10 +37,9 @@ std::uint64_t DiskRoom::missing_reserve() const {
 
 void DiskRoom::make_reserve() {
   if (missing_reserve() == 0 || free_bytes() < 2 * (reserve_ + base_)) return;
-  const os::Handle file(::open(reserve_file(store_).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  if (!file.valid()) return;
-  // Blocks of its own, not a hole.
-  if (::posix_fallocate(file.fd(), 0, static_cast<off_t>(reserve_)) != 0) release_reserve();
+  const auto file = os::open_to_write(reserve_file(store_), os::Writes::kInPlace, 0600);
+  if (!file) return;
+  if (!os::take_blocks(file->fd(), reserve_)) release_reserve();
 }
 
 bool DiskRoom::release_reserve() {

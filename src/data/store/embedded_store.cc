@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/store/layout.h"
+#include "data/store/scratch_backend.h"
 
 namespace cairn {
 namespace {
@@ -138,7 +139,8 @@ std::set<DamagedNode> EmbeddedStore::damage_met() {
 Result<std::unique_ptr<Store>> EmbeddedStore::snapshot() {
   StoreOptions options;
   options.dict_cache_bytes = options.data_cache_bytes = snapshot_cache_bytes_;
-  return std::unique_ptr<Store>(new EmbeddedStore(TRY(backend_->snapshot()), clock_, options));
+  auto scratch = std::make_unique<ScratchBackend>(TRY(backend_->snapshot()), *backend_);
+  return std::unique_ptr<Store>(new EmbeddedStore(std::move(scratch), clock_, options));
 }
 
 Result<void> EmbeddedStore::backup(const std::filesystem::path& target) {

@@ -24,7 +24,7 @@ class Store {
   // Nothing while it can be read and written; otherwise what is in the way: STORAGE_FULL,
   // STORE_READ_ONLY, IO_ERROR when its directory is gone or it can no longer be written to.
   virtual Result<void> ready() { return {}; }
-  // Everything as it is now, to be read while others go on; it must not outlive this.
+  // Everything as it is now; what is written to it stays in it. It must not outlive this.
   virtual Result<std::unique_ptr<Store>> snapshot() = 0;
   // A consistent copy of everything committed so far, into a directory that does not exist yet.
   virtual Result<void> backup(const std::filesystem::path& target) = 0;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/os/disk_files.h"
+#include "base/os/plain_files.h"
 #include "data/store/crc32c.h"
 
 namespace cairn {
@@ -40,13 +41,13 @@ std::optional<Synced> Synced::decode(ByteView bytes) {
 }
 
 SyncedNote::SyncedNote(const std::filesystem::path& store)
-    : handle_(::open(file(store).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {}
+    : handle_(os::open_to_write(file(store), os::Writes::kInPlace, 0600).value_or(os::Handle())) {}
 
 void SyncedNote::write(const Synced& synced) const {
   if (!handle_.valid()) return;
   const Bytes bytes = synced.encode();
   // Shorter than a sector and in its place: all of it is written, or nothing.
-  [[maybe_unused]] const auto written = ::pwrite(handle_.fd(), bytes.data(), bytes.size(), 0);
+  (void)os::write_once_at(handle_.fd(), 0, bytes);
 }
 
 std::optional<Synced> SyncedNote::read(const std::filesystem::path& store) {

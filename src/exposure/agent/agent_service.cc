@@ -32,7 +32,7 @@ constexpr std::string_view kInstructions =
     "what is not committed is lost after a day. Others may have committed meanwhile: their changes "
     "are merged with yours, or the commit fails with CONFLICT and changes nothing; it shows the "
     "lines that do not fit, and mergedRoot, in which all else is merged: edit those lines there "
-    "and commit that. Never force.\n"
+    "and commit that. Never force. Whatever changes something can be tried out: dryRun: true.\n"
     "Answers are cut at about 60 KB and say how to get the rest (truncated, hint, nextCursor, "
     "collapsed). Errors read 'Error: CODE — message', and the message says what to do instead.";
 

@@ -1,12 +1,11 @@
 #include "exposure/serve/request_log.h"
 
-#include <cerrno>
 #include <ctime>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/os/os_error.h"
+#include "base/os/plain_files.h"
 #include "base/quote.h"
 #include "data/json/json.h"
 #include "exposure/serve/ways_in.h"
@@ -59,14 +58,13 @@ void RequestLogger::on_request(const http::RequestLog& request) {
   // One write per line keeps lines of different threads whole. A log nobody reads is no reason to
   // stop serving.
   const auto file = *file_.lock();
-  [[maybe_unused]] auto written =
-      ::write(file ? file->fd() : STDERR_FILENO, line.data(), line.size());
+  (void)os::write_once(file ? file->fd() : STDERR_FILENO, line);
 }
 
 Result<void> RequestLogger::open(const std::optional<std::filesystem::path>& file) {
   if (!file) return {};
-  os::Handle opened(::open(file->c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!opened.valid()) return os::io_error("open the log file", *file, errno);
+  auto opened = TRY(os::checked(os::open_to_write(*file, os::Writes::kAtTheEnd, 0600),
+                                "open the log file", *file));
   *file_.lock() = std::make_shared<const os::Handle>(std::move(opened));
   return {};
 }

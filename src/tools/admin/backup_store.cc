@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +16,27 @@ namespace {
 
 constexpr std::size_t kMaxShown = 1000;
 
+json::Object answer(const std::filesystem::path& target, const std::set<DamagedNode>& damaged) {
+  json::Object out;
+  out["target"] = target.string();
+  out["damagedCount"] = damaged.size();
+  json::Array rows;
+  for (const auto& [realm, key] : damaged) {
+    if (rows.size() == kMaxShown) break;
+    rows.emplace_back(json::Object{{"realm", realm.render()}, {"key", key.render()}});
+  }
+  out["damaged"] = std::move(rows);
+  return out;
+}
+
+// Of the target it can only say whether it is free.
+Result<Reply> would_back_up(Call& call, const std::filesystem::path& target) {
+  TRY(check_backup_target(target));
+  auto out = answer(target, TRY(remembered_damage(call.services().realms.store())));
+  out["dryRun"] = true;
+  return Reply(std::move(out));
+}
+
 Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
   const std::filesystem::path target(arguments.text("target"));
   if (!target.is_absolute()) {
@@ -22,6 +44,7 @@ Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
                 "the target '{}' should be an absolute path on the server's machine",
                 shown(arguments.text("target")));
   }
+  if (arguments.flag("dryRun")) return would_back_up(call, target);
   TRY(call.services().audit.flush());
   auto& store = call.services().realms.store();
   TRY(store.backup(target));
@@ -36,16 +59,7 @@ Result<Reply> run_backup_store(Call& call, const Arguments& arguments) {
   const auto met = damaged.size();
   damaged.merge(TRY(remembered_damage(store)));
   if (damaged.size() > met) TRY(write_damaged(target, damaged));
-  json::Object out;
-  out["target"] = target.string();
-  out["damagedCount"] = damaged.size();
-  json::Array rows;
-  for (const auto& [realm, key] : damaged) {
-    if (rows.size() == kMaxShown) break;
-    rows.emplace_back(json::Object{{"realm", realm.render()}, {"key", key.render()}});
-  }
-  out["damaged"] = std::move(rows);
-  return Reply(std::move(out));
+  return Reply(answer(target, damaged));
 }
 
 }  // namespace
@@ -62,12 +76,14 @@ Tool backup_store() {
            {"link",
             shape::flag("Share files that never change with the store, as links on its "
                         "disk: no room, and no help when the disk goes"),
-            shape::kOptional}}),
+            shape::kOptional},
+           {"dryRun", shape::flag("Only say what would happen"), shape::kOptional}}),
       .output = shape::object(
           {{"target", shape::text()},
            {"damagedCount", shape::integer("Nodes that are known to be damaged, here and there")},
            {"damaged",
-            shape::list_of(shape::object({{"realm", shape::text()}, {"key", shape::text()}}))}}),
+            shape::list_of(shape::object({{"realm", shape::text()}, {"key", shape::text()}}))},
+           {"dryRun", shape::flag("Nothing was changed"), shape::kOptional}}),
       .annotations = {},
       .right = Right::kAdmin,
       .audience = Audience::kPrograms,

@@ -249,5 +249,21 @@ TEST_F(DepotCommitTest, ADelegateCommitsNoRootItMayNotName) {
   EXPECT_EQ(refused(delegate({}), "depot_commit", arguments(root())).code, Code::kUploadNotAllowed);
 }
 
+TEST_F(DepotCommitTest, AnOldRootIsNotTheChangeOfWhoHasMadeItAgain) {
+  put("a", "1");
+  const auto old = root();
+  put("b", "2");
+  const auto now = root();
+  const auto other = delegate({{"canUpload", true}});
+  const auto again = text(call(other, "fs_rm", {{"nodeKey", depot_}, {"path", "b"}}), "newRoot");
+  ASSERT_EQ(again, old);
+  const json::Object wanted{{"depotId", depot_}, {"root", old}, {"expectedRoot", now}};
+  // Found in the history by somebody who has no idea of what the other is about to do.
+  EXPECT_THAT(refused("depot_commit", wanted), Says(Code::kConflict, "depot_revert"));
+  EXPECT_EQ(content("b"), "2");
+  call(other, "depot_commit", wanted);
+  EXPECT_FALSE(exists(depot_, "b"));
+}
+
 }  // namespace
 }  // namespace cairn

@@ -75,8 +75,10 @@ Result<Beginning> beginning(Call& call, const Arguments& arguments) {
   if (cursor) {
     out.cursor = *cursor;
   } else if (named.version_of) {
-    const auto version = TRY(DepotAddress::parse(depot)).version;
-    out.cursor = history_cursor(TRY(call.realm().version_at(out.place, *version)).sequence);
+    const bool by_id = depot.starts_with(DepotTag::kPrefix);
+    const auto version = by_id ? TRY(DepotAddress::parse(depot)).version.value()
+                               : TRY(Version::parse(depot.substr(depot.rfind('@') + 1)));
+    out.cursor = history_cursor(TRY(call.realm().version_at(out.place, version)).sequence);
   }
   return out;
 }

@@ -170,6 +170,11 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
                     .annotations = base.annotations,
                     .fixed = {},
                     .defaults = {}};
+  // Dry runs are the executor's, and this form is run by itself.
+  if (!base.rehearsal.empty()) {
+    form.take_out(base.rehearsal);
+    out.output.as_object()["properties"].as_object().erase(base.rehearsal);
+  }
   if (operation.kind == kFiles) {
     // The tree is the directory of the context.
     for (auto name : {"nodeKey", "toNodeKey"}) form.take_out(name);

@@ -15,6 +15,7 @@
 #include "data/store/directory_lock.h"
 #include "data/store/open.h"
 #include "tools/engine/all_tools.h"
+#include "tools/engine/scratch_engine.h"
 #include "tools/files/seen_files.h"
 #include "tools/json/documents.h"
 
@@ -38,7 +39,7 @@ class OpenEngine final : public Engine {
         seen_(options.memory.seen),
         services_{realms_,    delegates_, users_, audit_, endpoints_,
                   documents_, seen_,      clock,  random},
-        executor_(services_, std::move(table), meter, options.executor),
+        executor_(services_, std::move(table), meter, rehearsing(options)),
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
 
@@ -95,6 +96,15 @@ class OpenEngine final : public Engine {
   }
 
  private:
+  ExecutorOptions rehearsing(const EngineOptions& options) {
+    auto out = options.executor;
+    out.rehearse = [this, realm = options.realm,
+                    delegates = options.delegates](const Session& caller) {
+      return scratch_engine(services_, realm, delegates, caller);
+    };
+    return out;
+  }
+
   // Where it cannot be written nothing else can be, and that is said there.
   void keep_time(std::chrono::milliseconds not_so_long = std::chrono::milliseconds(1)) {
     if (guarded_) (void)cairn::keep_time(*store_, *guarded_, not_so_long);

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -32,14 +34,18 @@ class Course final {
   template <typename Work>
   auto step(Work work) -> decltype(work(std::declval<Call&>(), std::declval<Arguments&>())) {
     Arguments arguments(arguments_.get_object());
-    return ended_by([&] { return work(call_, arguments); });
+    return ended_by([&] { return work(*call_, arguments); });
   }
   // Between two steps: they may take longer than the right to make them lasts.
   Result<void> check_again() {
-    return ended_by([&] { return executor_.check_again(call_.caller()); });
+    return ended_by([&] { return executor_.check_again(call_->caller()); });
   }
   void takes(std::uint64_t bytes) { bytes_in_ += bytes; }
   void done(std::uint64_t bytes_out = 0) { note("ok", bytes_out); }
+  // The reply as the caller gets it: of a dry run, with what does not exist marked as such.
+  Reply told(Reply reply) const {
+    return rehearsal_ ? rehearsed(std::move(reply), *rehearsal_) : std::move(reply);
+  }
 
  private:
   template <typename Work>
@@ -55,6 +61,7 @@ class Course final {
     return outcome;
   }
   void note(std::string_view outcome, std::uint64_t bytes_out = 0);
+  Result<void> rehearse();
 
   struct Request {
     std::stop_source& source;
@@ -73,7 +80,10 @@ class Course final {
   std::stop_source either_;
   std::stop_callback<Request> given_;
   std::stop_callback<Request> ending_;
-  Call call_;
+  ByteView body_;
+  // Outlives the call that runs in it.
+  std::unique_ptr<Rehearsal> rehearsal_;
+  std::optional<Call> call_;
 };
 
 }  // namespace cairn

@@ -64,6 +64,13 @@ json::Object of_type(const json::Value& type, const json::Object& schema) {
   return out;
 }
 
+// Every tool that changes something takes it: said once, in the instructions, it costs an agent
+// less.
+json::Value without_rehearsal(json::Value input, std::string_view flag) {
+  if (!flag.empty()) input.as_object()["properties"].as_object().erase(flag);
+  return input;
+}
+
 // Only the type, and of a list that of its items. What may be of two types is said as a choice:
 // not every client knows a list of types.
 json::Object bare(const json::Value& schema) {
@@ -116,7 +123,7 @@ json::Object definition(const Tool& tool) {
   out["description"] = tool.description;
   switch (tool.voice) {
     case Voice::kCairn:
-      out["inputSchema"] = compact_input(tool.input);
+      out["inputSchema"] = without_rehearsal(compact_input(tool.input), tool.rehearsal);
       out["outputSchema"] = compact_output(tool.output);
       out["annotations"] = brief_hints(tool.annotations);
       break;

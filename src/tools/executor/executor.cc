@@ -121,6 +121,7 @@ Executor::Executor(Services services, ToolTable table, Meter& meter, ExecutorOpt
       table_(std::move(table)),
       meter_(meter),
       rate_(services.clock, options.rate),
+      rehearse_(std::move(options.rehearse)),
       sign_ins_(services.clock),
       observer_(services.realms, services.endpoints) {}
 
@@ -279,15 +280,32 @@ Course::Course(Executor& executor, const Caller& caller, const Tool& tool, json:
       began_(executor.services_.clock.monotonic()),
       given_(std::move(stop), Request{either_}),
       ending_(executor.ending_.get_token(), Request{either_}),
-      call_(executor.services_, executor.table_, caller, body, either_.get_token()) {}
+      body_(body) {
+  call_.emplace(executor.services_, executor.table_, caller, body_, either_.get_token());
+}
 
 Result<void> Course::admit() {
-  return ended_by([&] { return executor_.admit(call_.caller(), tool_, arguments_); });
+  return ended_by([&]() -> Result<void> {
+    TRY(executor_.admit(call_->caller(), tool_, arguments_));
+    return tool_.rehearses(arguments_.get_object()) ? rehearse() : Result<void>();
+  });
+}
+
+// From here on the call sees what there is, and whatever it does goes with the course.
+Result<void> Course::rehearse() {
+  if (!executor_.rehearse_) {
+    return fail(Code::kInvalidArgument, "{} cannot be tried out here", tool_.name);
+  }
+  const auto caller = call_->caller();
+  rehearsal_ = TRY(executor_.rehearse_(caller.session()));
+  arguments_.get_object().erase(tool_.rehearsal);
+  call_.emplace(rehearsal_->services(), executor_.table_, caller, body_, either_.get_token());
+  return {};
 }
 
 void Course::note(std::string_view outcome, std::uint64_t bytes_out) {
   if (std::exchange(noted_, true)) return;
-  executor_.note(call_.caller(), tool_, std::move(shown_), outcome,
+  executor_.note(call_->caller(), tool_, std::move(shown_), outcome,
                  {.bytes_in = bytes_in_,
                   .bytes_out = bytes_out,
                   .took = executor_.services_.clock.monotonic() - began_});
@@ -307,7 +325,7 @@ Result<Reply> Executor::run(const Caller& caller, const Tool& tool, json::Value 
     return fail(Code::kBadRequest, "{} takes a streamed body", tool.name);
   }));
   course.done(size_of(reply));
-  return reply;
+  return course.told(std::move(reply));
 }
 
 Result<json::Object> Executor::note_issued(const Issuing& about, Result<CreatedDelegate> issued) {

@@ -19,6 +19,7 @@
 #include "tools/executor/meter.h"
 #include "tools/executor/observer.h"
 #include "tools/executor/rate_limit.h"
+#include "tools/executor/rehearsal.h"
 #include "tools/executor/sign_in_limits.h"
 #include "tools/executor/table.h"
 
@@ -26,6 +27,8 @@ namespace cairn {
 
 struct ExecutorOptions {
   RateLimitOptions rate;
+  // Where dry runs run; nothing: they are refused.
+  Rehearse rehearse = nullptr;
 };
 
 class Executor final {
@@ -138,6 +141,7 @@ class Executor final {
   ToolTable table_;
   Meter& meter_;
   RateLimit rate_;
+  Rehearse rehearse_;
   SignInLimits sign_ins_;
   Observer observer_;
   std::stop_source ending_;

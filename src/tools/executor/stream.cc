@@ -29,7 +29,7 @@ class AuditedIntake final : public Intake {
     TRY(course_.check_again());
     auto reply = TRY(course_.step([&](Call&, Arguments&) { return inner_->finish(); }));
     course_.done();
-    return reply;
+    return course_.told(std::move(reply));
   }
 
  private:

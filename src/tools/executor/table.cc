@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include "tools/executor/rehearsal.h"
+
 namespace cairn {
 
 ToolTable::ToolTable(std::vector<Tool> tools) : tools_(std::move(tools)) {
+  for (auto& tool : tools_) offer_rehearsal(tool);
   for (std::size_t i = 0; i < tools_.size(); ++i) by_name_.emplace(tools_[i].name, i);
 }
 

@@ -12,6 +12,7 @@ namespace cairn {
 // Threads  immutable once made.
 class ToolTable final {
  public:
+  // What changes something and has no dry run of its own gets one (rehearsal.h).
   // REQUIRES: no two have the same name.
   explicit ToolTable(std::vector<Tool> tools);
   ToolTable(ToolTable&&) = default;

@@ -29,11 +29,20 @@ std::string_view name(Right right) {
   return "";
 }
 
-bool Tool::changes(const json::Object& arguments) const {
-  if (dry_run.empty()) return changes();
-  const auto* dry = json::find(arguments, dry_run);
-  return changes() && !(dry != nullptr && dry->is_bool() && dry->get_bool());
+namespace {
+
+bool is_set(const json::Object& arguments, std::string_view flag) {
+  const auto* value = flag.empty() ? nullptr : json::find(arguments, flag);
+  return value != nullptr && value->is_bool() && value->get_bool();
 }
+
+}  // namespace
+
+bool Tool::changes(const json::Object& arguments) const {
+  return changes() && !is_set(arguments, dry_run) && !is_set(arguments, rehearsal);
+}
+
+bool Tool::rehearses(const json::Object& arguments) const { return is_set(arguments, rehearsal); }
 
 Right Tool::right_for(const json::Object& arguments) const {
   if (dry_run.empty() || changes(arguments)) return right;

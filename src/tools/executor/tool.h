@@ -138,6 +138,9 @@ struct Tool {
   std::vector<std::string_view> quick_without = {};
   // The flag with which a call changes nothing and needs no more than reading; empty: it has none.
   std::string_view dry_run = {};
+  // The flag with which the executor lets the tool run where nothing of it lasts (rehearsal.h);
+  // empty: it has none.
+  std::string_view rehearsal = {};
   // Shown only to callers that ask for it by its name.
   bool only_when_named = false;
   // The tool of the table that this one was made from: what the audit log and the metrics call it.
@@ -153,6 +156,8 @@ struct Tool {
   // Whether a call may change something, so that its audit entry comes before its answer.
   bool changes() const { return !annotations.read_only; }
   bool changes(const json::Object& arguments) const;
+  // Whether a call with these arguments is only tried out.
+  bool rehearses(const json::Object& arguments) const;
   // The right that a call with these arguments needs.
   Right right_for(const json::Object& arguments) const;
   // Without arguments: whatever they will be.

@@ -67,6 +67,13 @@ TEST_F(FsRewriteTest, AFileIsNotReplacedByADirectoryUnlessItIsDeletedToo) {
   EXPECT_TRUE(exists(text(done, "newRoot"), "a"));
 }
 
+TEST_F(FsRewriteTest, WhatIsDeletedTwiceCountsOnce) {
+  put_all({{"a", "1"}, {"b", "2"}});
+  const auto done = call("fs_rewrite", arguments({}, {"a", "a", "~0"}));
+  EXPECT_EQ(done.at("deleted"), 1);
+  EXPECT_TRUE(exists(text(done, "newRoot"), "b"));
+}
+
 TEST_F(FsRewriteTest, AHundredChangesAreTheMostAndNoneIsTooFew) {
   put("a", "1");
   json::Object many;

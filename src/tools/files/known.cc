@@ -48,10 +48,13 @@ std::vector<SeenFiles::Agent> agents_of(const Call& call, const Place& place) {
 
 }  // namespace
 
-SeenFiles::Agent agent_of(const Session& session, const Place& place, std::string_view desk) {
+std::string seen_owner(const Session& session) {
   const auto& chain = session.chain;
-  const auto& owner = chain[chain.size() > 1 ? chain.size() - 2 : 0];
-  return {.owner = owner->id.render(),
+  return chain[chain.size() > 1 ? chain.size() - 2 : 0]->id.render();
+}
+
+SeenFiles::Agent agent_of(const Session& session, const Place& place, std::string_view desk) {
+  return {.owner = seen_owner(session),
           .name = fmt::format("{} {} {}", session.who().id.render(), place.render(), desk)};
 }
 

@@ -14,6 +14,9 @@
 
 namespace cairn::fs {
 
+// In whose share it is kept what a caller has seen.
+std::string seen_owner(const Session& session);
+
 // Those below a delegate share its room, so that making children makes no more of it.
 SeenFiles::Agent agent_of(const Session& session, const Place& place, std::string_view desk);
 

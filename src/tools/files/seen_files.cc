@@ -52,6 +52,20 @@ void SeenFiles::make_room(All& all, const std::string& owner) const {
   }
 }
 
+void SeenFiles::take_over(const SeenFiles& other, const std::string& owner) {
+  Owner copy;
+  {
+    auto theirs = other.all_.lock();
+    const auto found = theirs->owners.find(owner);
+    if (found == theirs->owners.end()) return;
+    copy = found->second;
+  }
+  auto all = all_.lock();
+  all->clock = std::max(all->clock, copy.used);
+  all->bytes += copy.bytes;
+  all->owners[owner] = std::move(copy);
+}
+
 SeenFiles::Files* SeenFiles::find(All& all, const Agent& agent) {
   const auto owner = all.owners.find(agent.owner);
   if (owner == all.owners.end()) return nullptr;

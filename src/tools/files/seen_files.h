@@ -27,6 +27,9 @@ class SeenFiles final {
   // `most`: how many bytes all owners have together, at most.
   explicit SeenFiles(std::size_t most = std::size_t{64} << 20) : most_(most) {}
 
+  // The same that another has of one owner, to go on with apart from it.
+  void take_over(const SeenFiles& other, const std::string& owner);
+
   // The agent that looks, and the share in which its knowledge is kept.
   struct Agent {
     std::string owner;
@@ -95,7 +98,7 @@ class SeenFiles final {
   std::size_t most_of_one() const;
 
   const std::size_t most_;
-  Guarded<All> all_;
+  mutable Guarded<All> all_;
 };
 
 }  // namespace cairn
