@@ -99,6 +99,17 @@ Result<void> NewDirectory::Folder::add_file(const std::string& name, const Fill&
   return fill_file(handle_.fd(), name, path_ / name, fill, kernel_);
 }
 
+Result<void> NewDirectory::Folder::add_file(const std::string& name, ByteView content) const {
+  auto file = open_name(handle_.fd(), name, O_WRONLY | O_CREAT | O_EXCL, 0666, kernel_);
+  // The path is put together for a message only: for small files it would take as long as they do.
+  if (!file) return io_error("create", path_ / name, file.error());
+  auto written = content.empty() ? Outcome<void>() : write_all(file->fd(), content, kernel_);
+  if (written) written = close(std::move(*file), kernel_);
+  if (written) return {};
+  (void)remove_name(handle_.fd(), name);
+  return io_error("write", path_ / name, written.error());
+}
+
 void NewDirectory::clear() const {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(target_, ignored)) {

@@ -127,7 +127,7 @@ class Exporter final {
   Result<void> write_entry(const Directory& directory, const Folder& folder, const Entry& entry,
                            std::vector<Directory>& below) {
     std::string name(entry.name);
-    if (!entry.is_dir()) return write_file(*folder, name, directory.path + name, entry.key);
+    if (!entry.is_dir()) return write_file(directory, *folder, name, entry.key);
     auto path = directory.path + name + "/";
     below.push_back({entry.key, std::move(path), std::move(name), folder});
     return {};
@@ -138,12 +138,33 @@ class Exporter final {
     state_.lock()->out.leave_out(std::move(path), why);
   }
 
-  Result<void> write_file(const NewDirectory::Folder& folder, const std::string& name,
-                          const std::string& path, const NodeKey& key) {
+  // A file whose node cannot be read is left out before anything of it is made.
+  Result<void> write_file(const Directory& directory, const NewDirectory::Folder& folder,
+                          const std::string& name, const NodeKey& key) {
+    const auto node = nodes_.get(key);
+    if (!node) {
+      leave_out(directory.path + name, node.error());
+      return {};
+    }
+    if ((*node)->level() == 0) {
+      TRY(folder.add_file(name, (*node)->content()));
+      progress_.bytes += (*node)->size();
+    } else if (!TRY(write_pieces(directory, folder, name, **node))) {
+      return {};
+    }
+    bytes_ += (*node)->size();
+    files_ += 1;
+    progress_.files += 1;
+    return {};
+  }
+
+  // Whether all of them could be read.
+  Result<bool> write_pieces(const Directory& directory, const NewDirectory::Folder& folder,
+                            const std::string& name, const Node& file) {
     std::optional<Error> unread;  // nothing: what failed is the writing
     auto done = folder.add_file(name, [&](const NewDirectory::Sink& sink) -> Result<void> {
       bool ours = false;
-      auto read = read_all(key, [&](ByteView portion) -> Result<void> {
+      auto read = read_file(nodes_, file, 0, file.size(), [&](ByteView portion) -> Result<void> {
         auto passed_on = progress_.go_on();
         if (passed_on) passed_on = sink(portion);
         ours = !passed_on;
@@ -151,25 +172,14 @@ class Exporter final {
         return passed_on;
       });
       if (!read && !ours) unread = read.error();
-      if (!read) return Failure(std::move(read).error());
-      bytes_ += *read;
-      return {};
+      return read;
     });
     if (unread) {
-      leave_out(path, *unread);
-      return {};
+      leave_out(directory.path + name, *unread);
+      return false;
     }
     TRY(std::move(done));
-    files_ += 1;
-    progress_.files += 1;
-    return {};
-  }
-
-  // Its size.
-  Result<std::uint64_t> read_all(const NodeKey& key, const ByteVisitor& out) const {
-    const auto node = TRY(nodes_.get(key));
-    TRY(read_file(nodes_, *node, 0, node->size(), out));
-    return node->size();
+    return true;
   }
 
   const NodeReader& nodes_;

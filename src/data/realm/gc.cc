@@ -51,10 +51,11 @@ class Collector final {
     // In slices, because commits wait while one is removed.
     for (std::size_t begin = 0; begin < order.size(); begin += kSlice) {
       auto slice = std::span(order).subspan(begin, std::min(kSlice, order.size() - begin));
-      auto removed = TRY(sweep->run([&](auto noted) { return choose(noted, slice); }));
+      auto removed = TRY(remove(*sweep, slice));
       report_.removed += removed.nodes;
       report_.freed_bytes += removed.physical_bytes;
     }
+    TRY(kv_.commit({}));  // synced, and with it what was removed
     report_.forgotten = TRY(forget_records());
     report_.marked = marker_.size();
     TRY(reclaim(*sweep, report_.freed_bytes));
@@ -325,17 +326,33 @@ class Collector final {
   }
 
   // Whoever begins to hold a root stores or requires it in the same step, so what was noted is all
-  // that came since the roots were read. What a new root grew from is spared with it.
+  // that came since the slice before, or since the roots were read. What a new root grew from is
+  // spared with it.
   Result<void> mark_noted(std::span<const NodeKey> noted) {
-    for (const auto& key : noted.subspan(seen_)) {
+    for (const auto& key : noted) {
       TRY(marker_.mark(key));
       TRY(scan_records(kv_, records::origins(realm_.id(), key),
                        [&](ByteView at, ByteView value) -> Result<void> {
                          return spare_young(TRY(records::decode_origin(at, value)));
                        }));
     }
-    seen_ = noted.size();
     return {};
+  }
+
+  // What came since is marked with commits held back only where it is little: of what came while
+  // the whole store was marked there may be thousands.
+  Result<Sweep::Removed> remove(Sweep& sweep, std::span<const std::uint32_t> slice) {
+    constexpr int kTries = 16;  // whoever writes without a pause waits in the end
+    for (int i = 0;; ++i) {
+      std::vector<NodeKey> many;
+      auto removed = TRY(sweep.run([&](auto noted) -> Result<std::vector<NodeKey>> {
+        if (noted.size() <= kSlice || i == kTries) return choose(noted, slice);
+        many.assign(noted.begin(), noted.end());
+        return std::vector<NodeKey>();
+      }));
+      if (many.empty()) return removed;
+      TRY(mark_noted(many));
+    }
   }
 
   // Called with commits held back: marks what came since, and takes what is still not marked.
@@ -437,8 +454,9 @@ class Collector final {
     return done.has_value();
   }
 
-  // How many nodes are removed at a time, while commits wait: some milliseconds.
-  static constexpr std::size_t kSlice = 500;
+  // How many nodes are removed at a time, while commits wait: for less than a millisecond, because
+  // a write with its commit meets several.
+  static constexpr std::size_t kSlice = 32;
   static constexpr std::size_t kForgottenAtATime = 500;
 
   std::span<const NodeKey> keep_;
@@ -453,7 +471,6 @@ class Collector final {
   std::unordered_set<NodeKey> purging_;  // as noted
   KeySet purged_;                        // with all below
   std::vector<NodeKey> candidates_;      // in the order of their keys
-  std::size_t seen_ = 0;                 // how many of those noted are marked
   GcReport report_;
   Millis origins_since_ = 0;
   Millis nodes_since_ = 0;

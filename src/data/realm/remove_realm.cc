@@ -6,6 +6,7 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kAtATime = 5000;
+constexpr std::size_t kSlice = 32;  // as in gc.cc
 
 // In slices: commits of all realms wait while one is removed.
 Result<void> remove_nodes(NodeStore& nodes) {
@@ -14,7 +15,10 @@ Result<void> remove_nodes(NodeStore& nodes) {
   for (;;) {
     const auto some = TRY(nodes.find(NodeKey(), last, kAtATime));
     if (some.empty()) break;
-    TRY(sweep->run([&](auto) { return some; }));
+    for (std::size_t begin = 0; begin < some.size(); begin += kSlice) {
+      const auto slice = std::span(some).subspan(begin, std::min(kSlice, some.size() - begin));
+      TRY(sweep->run([&](auto) { return std::vector(slice.begin(), slice.end()); }));
+    }
   }
   return sweep->reclaim();
 }

@@ -48,8 +48,8 @@ class Sweep {
   using Choose = std::function<Result<std::vector<NodeKey>>(std::span<const NodeKey> noted)>;
 
   virtual ~Sweep() = default;
-  // Removes what `choose` returns, in one atomic and durable step. It is called once, with commits
-  // held back; it may read the store and must not commit.
+  // Removes what `choose` returns, in one atomic step, durable with the next synced commit. It has
+  // what was noted since the last one, is called with commits held back, and must not commit.
   virtual Result<Removed> run(const Choose& choose) = 0;
   // Gives the space of removed nodes back to the disk. Takes time in proportion to all that is
   // stored in the realm; others go on meanwhile.

@@ -238,6 +238,13 @@ TEST_P(NodesTest, NotesWhatIsStoredOrRequiredWhileASweepRuns) {
   }),
               IsOk());
   EXPECT_THAT(noted, testing::UnorderedElementsAre(small->key(), large->key(), folder->key()));
+  ASSERT_THAT(nodes().put(std::vector{large}), IsOk());
+  ASSERT_THAT((*sweep)->run([&](std::span<const NodeKey> keys) {
+    noted.assign(keys.begin(), keys.end());
+    return std::vector<NodeKey>();
+  }),
+              IsOk());
+  EXPECT_THAT(noted, testing::ElementsAre(large->key())) << "each is told of once";
 }
 
 TEST_P(NodesTest, RunsOneSweepAtATime) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "data/store/node_codec.h"
 
@@ -148,9 +149,12 @@ Result<Sweep::Removed> Writer::sweep(const RealmId& realm, const Sweep::Choose& 
   WriteRequest request;
   request.alone = true;
   request.growth = Growth::kFrees;
+  // Others would wait for the disk twice. Should the machine stop, what was removed last is garbage
+  // again: the log has all before it.
+  request.durability = Durability::kBuffered;
   request.apply = [&](Overlay& overlay) -> Result<void> {
-    // A copy, so that the lock is not held while choose() marks.
-    auto noted = (*noted_.lock())[realm];
+    // Taken out, so that the lock is not held while choose() marks.
+    const auto noted = std::exchange((*noted_.lock())[realm], {});
     keys = TRY(choose(noted));
     auto ledger = TRY(RealmLedger::open(overlay, realm, clock_.now()));
     for (const auto& key : keys) {

@@ -11,6 +11,7 @@
 #include "base/os/secret_file.h"
 #include "base/pause.h"
 #include "exposure/http/server.h"
+#include "exposure/serve/in_flight_share.h"
 #include "exposure/serve/metrics.h"
 #include "exposure/serve/request_log.h"
 #include "exposure/serve/server_file.h"
@@ -181,6 +182,7 @@ class Running final : public RunningServer {
                           .metrics = [this] { return metrics_.render(); }},
         known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
+    server_options.in_flight = in_flight_within(options_.memory);
     // What the store and everybody else opens is not theirs.
     server_options.max_connections = os::DescriptorShares::of(os::descriptor_limit()).connections;
     server_options.address = options_.address;
@@ -239,6 +241,7 @@ class Running final : public RunningServer {
   // For this machine's owner. Where the file system knows no sockets, there is server.json.
   void start_local() {
     http::ServerOptions server_options;
+    server_options.in_flight = in_flight_within(options_.memory);
     server_options.socket = server_socket(std::filesystem::absolute(options_.data));
     server_options.max_connections = kMaxLocalConnections;
     auto server = http::Server::start(server_options, *ways_in_, internal_log_);
@@ -257,6 +260,7 @@ class Running final : public RunningServer {
     const auto& wanted = *options_.internal;
     internal_.emplace(engine_->bound(), TRY(read_secret(wanted.secret_file)));
     http::ServerOptions server_options;
+    server_options.in_flight = in_flight_within(options_.memory);
     server_options.address = wanted.address;
     server_options.port = wanted.port;
     internal_server_ = TRY(http::Server::start(server_options, *internal_, internal_log_));

@@ -35,7 +35,8 @@ class OpenEngine final : public Engine {
         users_(store_->kv(), clock, random),
         audit_(store_->kv(), clock, options.audit),
         endpoints_(store_->kv(), clock, random),
-        documents_(options.memory.documents),
+        // The other half is for what HTTP holds (serve/in_flight_share.h).
+        documents_(options.memory.documents, options.memory.in_flight / 2),
         seen_(options.memory.seen),
         services_{realms_,    delegates_, users_, audit_, endpoints_,
                   documents_, seen_,      clock,  random},

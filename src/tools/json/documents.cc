@@ -10,8 +10,17 @@ namespace {
 
 // Texts above this are parsed one at a time: a value takes several times the room of its text.
 constexpr std::uint64_t kLarge = 1 << 20;
+// As far as is known before it is parsed: so many times the text, and the text itself.
+constexpr std::uint64_t kRoomForText = 5;
 // What is needed to find a document again, besides itself.
 constexpr std::size_t kToFindIt = 256;
+
+// Those that are kept are bounded all together.
+struct InUse {
+  explicit InUse(std::size_t text_size) : arena(text_size) {}
+  json::ArenaDocument arena;
+  std::unique_ptr<DocumentRoom::Hold> room;
+};
 
 }  // namespace
 
@@ -70,28 +79,36 @@ Result<OpenDocument> Documents::open(const TreeView& tree, const Path& path) {
                 file_in_message(at.path), at.entry.bytes, kMaxBytes);
   }
   if (at.entry.bytes <= kLarge) {
-    out.value = TRY(parse(tree, out));
+    out.value = TRY(parse(tree, out, nullptr));
     return out;
   }
+  auto room = TRY(room_->take(at.entry.bytes * kRoomForText));
   const MutexLock one_at_a_time(large_);
   // Somebody else may have parsed it meanwhile.
   out.value = find(out.key);
-  if (!out.value) out.value = TRY(parse(tree, out));
+  if (!out.value) out.value = TRY(parse(tree, out, std::move(room)));
   return out;
 }
 
-Result<std::shared_ptr<const json::Value>> Documents::parse(const TreeView& tree,
-                                                            const OpenDocument& document) {
-  const auto source = TRY(text(tree, document));
-  auto arena = std::make_shared<json::ArenaDocument>(source.size());
-  auto parsed = arena->parse(source, kLimits);
+Result<std::shared_ptr<const json::Value>> Documents::parse(
+    const TreeView& tree, const OpenDocument& document, std::unique_ptr<DocumentRoom::Hold> room) {
+  auto source = TRY(text(tree, document));
+  auto made = std::make_shared<InUse>(source.size());
+  auto& arena = made->arena;
+  auto parsed = arena.parse(source, kLimits);
   if (!parsed) {
     return Failure(explained(std::move(parsed).error(),
                              fmt::format("{} is not JSON", file_in_message(document.path))));
   }
   parsed_.fetch_add(1);
-  std::shared_ptr<const json::Value> value{arena, &arena->value()};
-  keep(document.key, value, arena->memory() + kToFindIt);
+  const auto bytes = arena.memory() + kToFindIt;
+  if (room && bytes > capacity_) {
+    source = {};
+    room->become(bytes);
+    made->room = std::move(room);
+  }
+  std::shared_ptr<const json::Value> value{made, &arena.value()};
+  keep(document.key, value, bytes);
   return value;
 }
 

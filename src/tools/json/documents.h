@@ -2,7 +2,7 @@
 //
 // A file's node says all about its content, so what was parsed from it is kept by its key, the
 // least recently used going first. What is too large to be kept is shared by those who use it at
-// the same time.
+// the same time; of different ones there are no more at once than a DocumentRoom has room for.
 // Threads  every function may be called from any thread.
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "base/turn.h"
 #include "data/json/json.h"
 #include "data/tree/view.h"
+#include "tools/json/document_room.h"
 
 namespace cairn {
 
@@ -37,12 +38,16 @@ class Documents final {
   static constexpr std::uint64_t kMaxBytes = 32 << 20;
   static constexpr json::ParseLimits kLimits{.max_depth = 100, .max_values = 4'000'000};
 
-  // `capacity`: how many bytes of memory are kept.
-  explicit Documents(std::size_t capacity = 256 << 20) : capacity_(capacity) {}
+  // `capacity`: how many bytes of memory are kept; `in_use`: how many more are taken by large ones
+  // that are parsed and used, and how long one is waited for.
+  explicit Documents(std::size_t capacity = 256 << 20, std::size_t in_use = 256 << 20,
+                     std::chrono::milliseconds patience = std::chrono::seconds(20))
+      : capacity_(capacity), room_(std::make_shared<DocumentRoom>(in_use, patience)) {}
   Documents(const Documents&) = delete;
   Documents& operator=(const Documents&) = delete;
 
-  // A JSON file in a tree. FILE_TOO_LARGE, INVALID_JSON with the place, and as reading fails.
+  // A JSON file in a tree. FILE_TOO_LARGE, INVALID_JSON with the place, RATE_LIMITED when others
+  // leave no room, and as reading fails.
   Result<OpenDocument> open(const TreeView& tree, const Path& path);
   // Its text as it is stored.
   Result<std::string> text(const TreeView& tree, const OpenDocument& document) const;
@@ -54,6 +59,7 @@ class Documents final {
   std::uint64_t parsed() const { return parsed_.load(); }
   // The bytes that are kept.
   std::size_t memory() const { return state_.lock()->bytes; }
+  DocumentRoom& room() { return *room_; }
 
  private:
   struct Kept {
@@ -71,13 +77,16 @@ class Documents final {
 
   std::shared_ptr<const json::Value> find(const NodeKey& key) EXCLUDES(state_);
   Result<std::shared_ptr<const json::Value>> parse(const TreeView& tree,
-                                                   const OpenDocument& document) EXCLUDES(state_);
+                                                   const OpenDocument& document,
+                                                   std::unique_ptr<DocumentRoom::Hold> room)
+      EXCLUDES(state_);
   void keep(const NodeKey& key, std::shared_ptr<const json::Value> value, std::size_t bytes)
       EXCLUDES(state_);
 
   const std::size_t capacity_;
   std::atomic<std::uint64_t> parsed_ = 0;
   mutable Guarded<State> state_;
+  const std::shared_ptr<DocumentRoom> room_;
   Mutex large_;  // one large document is parsed at a time
   std::array<Turn, 256> turns_;
 };

@@ -1,5 +1,9 @@
 #include "tools/json/documents.h"
 
+#include <atomic>
+#include <optional>
+#include <thread>
+
 #include <malloc.h>
 
 #include "tools/tools_testing.h"
@@ -78,6 +82,58 @@ TEST_F(DocumentsTest, ThoseWhoUseALargeDocumentAtOnceShareIt) {
   ASSERT_TRUE(open(documents, "a.json"));
   EXPECT_EQ(documents.parsed(), 2U);
   EXPECT_EQ(documents.memory(), 0U);
+}
+
+// A little over a mebibyte, each another.
+std::string large_document(int number) {
+  return fmt::format("[{},\"{}\"]", number, std::string(1'100'000, 'x'));
+}
+
+TEST_F(DocumentsTest, DifferentLargeOnesTakeNoMoreTogetherThanThereIsRoomFor) {
+  put_all({{"a.json", large_document(1)}, {"b.json", large_document(2)}, {"small.json", "[1]"}});
+  Documents documents(10, 100, std::chrono::milliseconds(0));
+  {
+    const auto one = open(documents, "a.json");
+    ASSERT_TRUE(one) << "one alone has room";
+    EXPECT_GT(documents.room().taken(), 1'000'000U);
+    const auto refused = open(documents, "b.json");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::kRateLimited);
+    EXPECT_TRUE(open(documents, "a.json")) << "the same one is shared";
+    EXPECT_TRUE(open(documents, "small.json"));
+  }
+  EXPECT_EQ(documents.room().taken(), 0U);
+  EXPECT_TRUE(open(documents, "b.json"));
+}
+
+TEST_F(DocumentsTest, ALargeOneWaitsForRoom) {
+  put_all({{"a.json", large_document(1)}, {"b.json", large_document(2)}});
+  Documents documents(10, 100, std::chrono::minutes(5));
+  auto one = std::make_optional(open(documents, "a.json").value());
+  std::atomic<bool> there = false;
+  std::jthread other([&] {
+    EXPECT_TRUE(open(documents, "b.json"));
+    there = true;
+  });
+  while (documents.room().waiting() == 0) std::this_thread::yield();
+  EXPECT_FALSE(there);
+  EXPECT_EQ(documents.parsed(), 1U);
+  one.reset();
+  other.join();
+  EXPECT_EQ(documents.parsed(), 2U);
+}
+
+TEST_F(DocumentsTest, LargeOnesThatAreKeptTakeNoneOfTheRoom) {
+  put_all({{"a.json", large_document(1)},
+           {"b.json", large_document(2)},
+           {"bad.json", large_document(3) + "]"}});
+  Documents documents(64 << 20, 100, std::chrono::milliseconds(0));
+  const auto one = open(documents, "a.json");
+  ASSERT_TRUE(one);
+  EXPECT_EQ(documents.room().taken(), 0U);
+  EXPECT_TRUE(open(documents, "b.json"));
+  EXPECT_FALSE(open(documents, "bad.json"));
+  EXPECT_EQ(documents.room().taken(), 0U);
 }
 
 // About 14 KB: as a long-running server has them, version after version.
