@@ -51,6 +51,19 @@ std::size_t held_bytes(const Response& response) {
   return bytes < kWorthCounting ? 0 : bytes;
 }
 
+// In the head of every answer, and in the details of an error, which may be all that somebody kept.
+void name_request(Response& response, const std::string& id) {
+  response.headers.emplace_back("X-Request-Id", id);
+  auto* body = std::get_if<std::string>(&response.body);
+  // As error_response() makes it: details come last, and are not empty.
+  if (body == nullptr || response.status < 400 || !body->starts_with(R"({"error":")")) return;
+  if (body->ends_with("}}")) {
+    body->insert(body->size() - 2, fmt::format(R"(,"requestId":"{}")", id));
+  } else if (body->ends_with(R"("})")) {
+    body->insert(body->size() - 1, fmt::format(R"(,"details":{{"requestId":"{}"}})", id));
+  }
+}
+
 }  // namespace
 
 Connection::Connection(Socket socket, std::string remote, Peer peer, ConnectionHost& host,
@@ -231,13 +244,16 @@ Task<void> Connection::answer_refusal() {
   // lose the answer.
   unread_input_ = true;
   bool keep_alive = false;
+  request_.id = shared_.ids.of({});
   Response response = error_response(*refusal_);
+  name_request(response, request_.id);
   co_await reply_.send(response, head_, host_.date(), keep_alive, held);
   log(response, input_.bytes().size());
 }
 
 void Connection::view_request() {
   share_ = {};
+  request_.id = shared_.ids.of(head_.fields.get("x-request-id"));
   request_.method = head_.method;
   request_.target = head_.target;
   const std::size_t mark = head_.target.find('?');
@@ -338,6 +354,7 @@ Task<Connection::Answer> Connection::feed(BodySink& sink, RequestBody& body) {
 
 // Sends the answer and makes the connection ready for the next request. False: it is over.
 Task<bool> Connection::finish_request(Response& response, RequestBody& body) {
+  name_request(response, request_.id);
   body.skip_arrived();
   bool keep_alive = head_.keep_alive() && !shared_.stopping;
   // A client that is still sending a large body is not worth reading to the end of it: the
@@ -372,6 +389,7 @@ void Connection::log(const Response& response, std::uint64_t bytes_in) {
                                .bytes_out = wire_.bytes_out() - sent_before_,
                                .duration = SteadyClock::now() - began_,
                                .remote = remote_,
+                               .id = request_.id,
                                .tool = response.log_tool,
                                .who = response.log_who,
                                .error = response.log_error,

@@ -48,7 +48,9 @@ class Connection final {
  private:
   struct View final : Request {
     const RequestHead* head = nullptr;
+    std::string id;  // which the handler is told as the client's header
     std::string_view header(std::string_view lower_name) const override {
+      if (lower_name == "x-request-id") return id;
       return head->fields.get(lower_name);
     }
   };

@@ -61,6 +61,7 @@ struct RequestLog {
   std::uint64_t bytes_out = 0;
   std::chrono::nanoseconds duration{0};  // from the end of its head
   std::string_view remote;
+  std::string_view id;  // as its answer has it: X-Request-Id
   std::string_view tool;
   std::string_view who;
   std::string_view error;  // a code, or empty

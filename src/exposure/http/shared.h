@@ -12,6 +12,7 @@
 #include "base/workers.h"
 #include "exposure/http/in_flight.h"
 #include "exposure/http/peers.h"
+#include "exposure/http/request_id.h"
 #include "exposure/http/server.h"
 
 namespace cairn::http {
@@ -33,6 +34,7 @@ struct Shared {
   std::atomic<bool> stopping = false;
   InFlight in_flight;
   Peers peers;
+  RequestIds ids;
   Guarded<int> open;  // connections
   std::condition_variable closed_one;
   Workers workers;

@@ -133,6 +133,23 @@ http::Response named(http::Response response, const Caller& caller, std::string_
   return response;
 }
 
+// A file on its way to a caller: as long as the caller would be let in.
+class WatchedSource final : public http::BodySource {
+ public:
+  WatchedSource(const Executor& executor, Caller caller, std::unique_ptr<http::BodySource> source)
+      : executor_(executor), caller_(std::move(caller)), source_(std::move(source)) {}
+
+  Result<Bytes> next() override {
+    TRY(executor_.check_again(caller_));
+    return source_->next();
+  }
+
+ private:
+  const Executor& executor_;
+  Caller caller_;
+  std::unique_ptr<http::BodySource> source_;
+};
+
 // A streamed body on its way into a tool.
 class ToolSink final : public http::BodySink {
  public:
@@ -228,8 +245,13 @@ http::Response RestHandler::run(const http::Request& request, const Caller& call
     return named(std::move(out), caller, tool.name);
   }
   auto reply = executor_.run(caller, tool, std::move(arguments), body);
-  return named(reply ? respond(request, std::move(*reply)) : respond(reply.error()), caller,
-               tool.name);
+  if (!reply) return named(respond(reply.error()), caller, tool.name);
+  auto out = respond(request, std::move(*reply));
+  if (auto* streamed = std::get_if<http::StreamedBody>(&out.body)) {
+    streamed->source =
+        std::make_unique<WatchedSource>(executor_, caller, std::move(streamed->source));
+  }
+  return named(std::move(out), caller, tool.name);
 }
 
 http::Plan RestHandler::plan_run(const http::Request& request, const Caller& caller,

@@ -27,6 +27,7 @@ std::string RequestLogger::text_line(const http::RequestLog& request) const {
       http::name(request.method), shown(without_keys(request.path), 300), request.status,
       std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count(),
       request.bytes_in, request.bytes_out);
+  if (!request.id.empty()) line += fmt::format(" id={}", request.id);
   if (!request.tool.empty()) line += fmt::format(" tool={}", shown(request.tool));
   if (!request.who.empty()) line += fmt::format(" who={}", shown(request.who));
   if (!request.error.empty()) line += fmt::format(" error={}", request.error);
@@ -44,6 +45,7 @@ std::string RequestLogger::json_line(const http::RequestLog& request) const {
   out["micros"] = std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count();
   out["bytesIn"] = request.bytes_in;
   out["bytesOut"] = request.bytes_out;
+  if (!request.id.empty()) out["requestId"] = request.id;
   if (!request.tool.empty()) out["tool"] = shown(request.tool);
   if (!request.who.empty()) out["who"] = shown(request.who);
   if (!request.error.empty()) out["error"] = request.error;

@@ -57,7 +57,8 @@ Tool create_delegate() {
       .description =
           "A child delegate with a part of your own rights, and its tokens: give accessToken to "
           "another agent. It is read-only unless canUpload is true. With a scope it sees only "
-          "those places, each as if it were a whole depot. The tokens are shown this once.",
+          "those places, each as if it were a whole depot, with all that ever stood there. The "
+          "tokens are shown this once.",
       .input = shape::object(
           {{"name", shape::text("For people, e.g. 'doc-writer'", Delegate::kMaxNameBytes),
             shape::kOptional},

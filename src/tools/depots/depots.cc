@@ -38,6 +38,20 @@ Result<std::optional<NodeKey>> root_of(Call& call, const Place& place) {
   return Failure(std::move(root).error());
 }
 
+Result<Millis> updated_at(Call& call, const Depot& depot, const Place& place) {
+  if (place.path.is_root()) return depot.updated_at;
+  // Each page looks at a thousand commits. What is older than those was not changed for long.
+  constexpr int kPages = 3;
+  std::optional<std::string> cursor;
+  for (int i = 0; i < kPages; ++i) {
+    auto page = TRY(call.realm().history_at(place, 1, cursor));
+    if (!page.entries.empty()) return page.entries.front().time;
+    cursor = std::move(page.next_cursor);
+    if (!cursor) break;
+  }
+  return depot.created_at;
+}
+
 namespace {
 
 // The roots before this one, the newest first, and the number of the commit that made this one.
@@ -82,6 +96,7 @@ enum class Shown { kAll, kShort };
 Result<json::Object> details_of(Call& call, const Depot& depot, const Place& place,
                                 const std::optional<NodeKey>& root, Shown shown) {
   auto out = render_depot(call, depot, place, root);
+  out["updatedAt"] = TRY(updated_at(call, depot, place));
   // Programs get what the depot says; agents pay for each key.
   const bool all = shown == Shown::kAll && call.entrance() != Entrance::kMcp;
   const auto most =

@@ -15,6 +15,8 @@ shape::Field keep();
 
 // The root of the place now; nullopt when it is gone.
 Result<std::optional<NodeKey>> root_of(Call& call, const Place& place);
+// When what the caller sees of a depot was last changed: commits elsewhere in it are not told of.
+Result<Millis> updated_at(Call& call, const Depot& depot, const Place& place);
 // A depot with its history, as get_depot shows it.
 Result<json::Object> details(Call& call, const Place& place);
 // The same after a commit, with what it did.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "tools/depots/depots.h"
 #include "tools/depots/tools.h"
@@ -12,7 +13,9 @@ Result<json::Array> rows_of(Call& call, const Depot& depot) {
   json::Array rows;
   for (const auto& place : call.rights().places(depot.id)) {
     auto root = TRY(depots::root_of(call, place));
-    rows.emplace_back(render_depot(call, depot, place, root));
+    auto row = render_depot(call, depot, place, root);
+    row["updatedAt"] = TRY(depots::updated_at(call, depot, place));
+    rows.emplace_back(std::move(row));
   }
   return rows;
 }
@@ -51,21 +54,57 @@ Result<Reply> deleted(Call& call) {
   return one_page(std::move(depots));
 }
 
-// Depots are looked at until the page or the answer is full: a delegate may see few of many. A
-// depot's places stay on one page, so the cursor is always a depot's.
+// The same of a caller with a limit: those it sees, and no others. So neither the end of a page nor
+// the time that it takes tells of what is hidden.
+Result<Reply> of_limited(Call& call, std::size_t limit, std::optional<std::string_view> cursor) {
+  std::optional<DepotId> after;
+  if (cursor) {
+    const auto last = TRY(parse_cursor(*cursor));
+    if (last.size() != DepotId().bytes().size()) {
+      return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
+    }
+    after = DepotId::from_bytes(last);
+  }
+  std::set<DepotId> seen;  // ids sort by age
+  for (const auto& place : TRY(call.sight().places())) {
+    if (!after || *after < place.depot) seen.insert(place.depot);
+  }
+  json::Array depots;
+  Budget budget(call.clock(), call.limits());
+  std::optional<std::string> last;
+  bool more = false;
+  for (const auto& id : seen) {
+    auto depot = call.realm().get_depot(id);
+    if (!depot && depot.error().code == Code::kDepotNotFound) continue;  // deleted meanwhile
+    auto rows = TRY(rows_of(call, TRY(std::move(depot))));
+    more = depots.size() >= limit ||
+           (!budget.take_bytes(static_cast<std::int64_t>(json::write(rows).size())) &&
+            !depots.empty());
+    if (more) break;
+    for (auto& row : rows) depots.emplace_back(std::move(row));
+    last = render_cursor(id.bytes());
+  }
+  json::Object out;
+  out["depots"] = std::move(depots);
+  out["nextCursor"] = more ? or_null(last) : json::Value(nullptr);
+  out["hasMore"] = more;
+  return Reply(std::move(out));
+}
+
+// Depots are looked at until the page or the answer is full. A depot's places stay on one page, so
+// the cursor is always a depot's.
 Result<Reply> run_list_depots(Call& call, const Arguments& arguments) {
   if (auto title = arguments.maybe_text("title")) return titled(call, *title);
   if (arguments.flag("deleted")) return deleted(call);
   const auto limit = static_cast<std::size_t>(arguments.number("limit", 100));
   std::optional<std::string> cursor;
   if (auto given = arguments.maybe_text("cursor")) cursor = std::string(*given);
+  if (!call.rights().realm_wide()) return of_limited(call, limit, cursor);
   json::Array depots;
   Budget budget(call.clock(), call.limits());
   bool full = false;
-  const bool all = call.rights().realm_wide();
   do {
-    // One at a time when some are left out, so that the cursor is that of the last one shown.
-    auto page = TRY(call.realm().list_depots(all ? limit : 1, cursor));
+    auto page = TRY(call.realm().list_depots(limit, cursor));
     for (const auto& depot : page.depots) {
       auto rows = TRY(rows_of(call, depot));
       full = !budget.take_bytes(static_cast<std::int64_t>(json::write(rows).size())) &&

@@ -220,11 +220,80 @@ Result<BoundTool> bind(const ToolTable& table, const ContextTool& tool, const Bi
                    std::move(made), std::move(own), std::move(promised)};
 }
 
+namespace {
+
+// What leaves a part of the values; a text that may be shorter is no part of this.
+constexpr std::string_view kNarrowing[] = {
+    "enum",     "const", "maximum",          "minimum",          "pattern",   "maxItems",
+    "minItems", "items", "exclusiveMaximum", "exclusiveMinimum", "multipleOf"};
+
+bool is_narrower(const json::Object& schema, const json::Value* wide) {
+  return std::ranges::any_of(kNarrowing, [&](std::string_view keyword) {
+    const auto* own = json::find(schema, keyword);
+    if (own == nullptr) return false;
+    const auto* before =
+        wide != nullptr && wide->is_object() ? json::find(wide->get_object(), keyword) : nullptr;
+    return before == nullptr || *before != *own;
+  });
+}
+
+// The value that stands for one that was left out, of those that the schema has.
+std::optional<json::Value> one_of(const json::Object& schema) {
+  for (const auto* keyword : {"default", "const", "maximum", "minimum"}) {
+    if (const auto* value = json::find(schema, keyword)) return *value;
+  }
+  const auto* choices = json::find(schema, "enum");
+  if (choices == nullptr || !choices->is_array() || choices->get_array().empty()) {
+    return std::nullopt;
+  }
+  return choices->get_array().front();
+}
+
+bool accepts(const json::Object& schema, const json::Value& value) {
+  const auto compiled = json::Schema::compile(schema);
+  return compiled && compiled->check(value);
+}
+
+// An argument that a binding narrows, and a caller leaves out, would be the tool's own default,
+// which may be more than the binding leaves.
+Result<void> fill_in(const json::Object& schema, std::string_view shown_as, std::string_view name,
+                     const OperationForm& form, json::Object& out) {
+  const auto* wide = json::find(form.input.at("properties").get_object(), name);
+  if (!is_narrower(schema, wide)) return {};
+  const auto* known = json::find(out, name);
+  if (known == nullptr && wide != nullptr && wide->is_object()) {
+    known = json::find(wide->get_object(), "default");
+  }
+  if (known != nullptr && accepts(schema, *known)) return {};
+  auto value = one_of(schema);
+  if (value && accepts(schema, *value)) {
+    out[name] = std::move(*value);
+    return {};
+  }
+  return fail(Code::kInvalidArgument,
+              "'{}' has to be given: of what it could be this tool takes only a part",
+              shown(shown_as));
+}
+
+}  // namespace
+
 Result<json::Object> BoundTool::arguments(json::Object given) const {
   json::Object out = form.defaults;
   std::map<std::string_view, std::string_view> own_names;
   for (const auto& [name, rule] : binding.arguments) {
     if (rule.name) own_names[*rule.name] = name;
+  }
+  const auto* narrowed = binding.input && binding.input->is_object()
+                             ? json::find(binding.input->get_object(), "properties")
+                             : nullptr;
+  if (narrowed != nullptr && narrowed->is_object()) {
+    for (const auto& member : narrowed->get_object()) {
+      if (given.contains(member.key()) || !member.value().is_object()) continue;
+      const auto renamed = own_names.find(member.key());
+      const std::string_view own_name =
+          renamed == own_names.end() ? std::string_view(member.key()) : renamed->second;
+      TRY(fill_in(member.value().get_object(), member.key(), own_name, form, out));
+    }
   }
   for (auto& member : given) {
     const auto renamed = own_names.find(member.key());

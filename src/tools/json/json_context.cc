@@ -300,6 +300,22 @@ std::string from_context(const json::Value& pointer, const json::Pointer& contex
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
+// One answer for a file that is not there, is none, or is not JSON.
+Failure no_target(const Path& path, const Error& error) {
+  switch (error.code) {
+    case Code::kPathNotFound:
+    case Code::kNotADirectory:
+    case Code::kNotAFile:
+    case Code::kNotText:
+    case Code::kInvalidJson:
+    case Code::kFileTooLarge:
+      return fail(Code::kPathNotFound, "toPath '{}' is no JSON file that this tool can write to",
+                  shown(path.render(), 200));
+    default:
+      return Failure(error);
+  }
+}
+
 }  // namespace
 
 Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
@@ -327,14 +343,21 @@ Result<Reply> transfer(Call& call, const Arguments& arguments, bool move) {
       return answer(*done, base, std::move(summary), dry_run);
     };
     std::optional<Loaded> other;
-    if (to_path) other = TRY(load(call, base.tree, *to_path));
+    if (to_path) {
+      auto loaded = load(call, base.tree, *to_path);
+      // Who was given one context is not told what else is there, nor what is in it.
+      if (!loaded && call.context() != nullptr) return no_target(*to_path, loaded.error());
+      other = TRY(std::move(loaded));
+    }
     // Within one file both ends are edits of one text; as two texts one would undo the other.
     if (!other || other->open.path == source.open.path) {
-      const auto to = other ? target : below(context, target);
+      // By its own name the file is not wider than the context.
+      const bool inside = !other || call.context() != nullptr;
+      const auto to = inside ? below(context, target) : target;
       auto changed = TRY(move ? document::move(source.view(), from, to)
                               : document::copy(source.view(), from, to));
       changed.summary["from"] = from_context(changed.summary["from"], context);
-      if (!other) changed.summary["to"] = from_context(changed.summary["to"], context);
+      if (inside) changed.summary["to"] = from_context(changed.summary["to"], context);
       const NewText text{&source, std::move(changed.text)};
       return finish({&text, 1}, std::move(changed.summary));
     }
