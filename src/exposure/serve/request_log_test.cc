@@ -21,6 +21,7 @@ http::RequestLog a_request() {
           .bytes_out = 345,
           .duration = std::chrono::microseconds(678),
           .remote = "192.0.2.7",
+          .id = "q7",
           .tool = "create_depot",
           .who = "dlt_1",
           .error = {},
