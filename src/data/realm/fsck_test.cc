@@ -6,6 +6,7 @@
 
 #include "data/realm/realm_testing.h"
 #include "data/realm/records.h"
+#include "data/store/recount.h"
 
 namespace cairn::realm_testing {
 namespace {
@@ -357,6 +358,28 @@ TEST_F(FsckTest, FindsCountsThatAreOff) {
   EXPECT_TRUE(check().clean()) << "a quota is no count";
   world.plant(Table::kPointers, usage_key(world.realm.id()), "\xff");
   EXPECT_THAT(check().problems, ElementsAre(ProblemSaying(Kind::kUsage, "damaged")));
+}
+
+TEST_F(FsckTest, CountsAreMadeAnewFromWhatIsStored) {
+  auto right = must(world.realm.usage());
+  right.quota_limit = 12345678;
+  auto wrong = right;
+  wrong.node_count += 7;
+  wrong.physical_bytes = 1;
+  world.plant(Table::kPointers, usage_key(world.realm.id()), encode_usage(wrong));
+  EXPECT_EQ(must(recount(world.realm.nodes())), right);
+  EXPECT_EQ(must(world.realm.usage()), right);
+  EXPECT_TRUE(check().clean());
+  // Of a record that cannot be read, nothing is left of the quota.
+  world.plant(Table::kPointers, usage_key(world.realm.id()), "\xff");
+  right.quota_limit = 0;
+  EXPECT_EQ(must(recount(world.realm.nodes())), right);
+  EXPECT_TRUE(check().clean());
+  // Where a node's own record is damaged, nobody knows how much there is.
+  const auto row = NodeRow(world.realm.id(), key("README.md"));
+  world.plant(Table::kNodeInfo, row.bytes(), "");
+  EXPECT_THAT(recount(world.realm.nodes()), FailsWith(Code::kCorruptNode));
+  EXPECT_EQ(must(world.realm.usage()), right);
 }
 
 TEST_F(FsckTest, GoesOnPastWhatItFinds) {

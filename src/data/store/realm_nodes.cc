@@ -2,6 +2,7 @@
 
 #include "data/store/layout.h"
 #include "data/store/node_codec.h"
+#include "data/store/recount.h"
 
 namespace cairn {
 
@@ -130,6 +131,14 @@ Result<Usage> RealmNodes::usage() const {
 
 Result<void> RealmNodes::set_quota(std::uint64_t physical_bytes) {
   return writer_.set_quota(realm_, physical_bytes);
+}
+
+Result<Usage> recount(NodeStore& nodes) {
+  auto* of_a_store = dynamic_cast<RealmNodes*>(&nodes);
+  if (of_a_store == nullptr) {
+    return fail(Code::kInternal, "these nodes are not those of an open store");
+  }
+  return of_a_store->recount();
 }
 
 }  // namespace cairn

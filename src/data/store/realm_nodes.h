@@ -30,6 +30,7 @@ class RealmNodes final : public NodeStore {
   Result<std::unique_ptr<Sweep>> begin_sweep() override;
   Result<Usage> usage() const override;
   Result<void> set_quota(std::uint64_t physical_bytes) override;
+  Result<Usage> recount() { return writer_.recount(realm_); }
   std::set<NodeKey> damage_met() const { return *damage_met_.lock(); }
 
  private:

@@ -184,6 +184,39 @@ Result<void> Writer::set_quota(const RealmId& realm, std::uint64_t physical_byte
   return queue_.run(request);
 }
 
+// Alone in the queue, so that nobody stores or removes anything while it counts.
+Result<Usage> Writer::recount(const RealmId& realm) {
+  Usage counted;
+  WriteRequest request;
+  request.alone = true;
+  request.growth = Growth::kFrees;
+  request.apply = [&](Overlay& overlay) -> Result<void> {
+    std::optional<NodeKey> damaged;
+    TRY(backend_.scan(Table::kNodeInfo, KeyRange::prefix(realm.bytes()), Direction::kForward,
+                      [&](ByteView row, ByteView record) {
+                        const auto info = StoredInfo::decode(record);
+                        if (!info) {
+                          damaged = NodeRow::key(row);
+                          return Scan::kStop;
+                        }
+                        counted.physical_bytes += info->physical_bytes;
+                        counted.logical_bytes += info->logical_bytes;
+                        counted.node_count += 1;
+                        return Scan::kContinue;
+                      }));
+    if (damaged) {
+      return fail(Code::kCorruptNode, "the record of the node {} cannot be read",
+                  damaged->render());
+    }
+    const auto before = decode_usage(TRY(overlay.get(Table::kPointers, usage_key(realm))), realm);
+    if (before) counted.quota_limit = before->quota_limit;
+    overlay.put(Table::kPointers, usage_key(realm), encode_usage(counted));
+    return {};
+  };
+  TRY(queue_.run(request));
+  return counted;
+}
+
 // Sets the results of refused requests; an error is everybody's.
 Result<void> Writer::write(WriteQueue::Group group) {
   Overlay all(backend_);

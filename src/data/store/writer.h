@@ -31,6 +31,8 @@ class Writer final {
   // REQUIRES: noting.
   Result<Sweep::Removed> sweep(const RealmId& realm, const Sweep::Choose& choose);
   Result<void> set_quota(const RealmId& realm, std::uint64_t physical_bytes);
+  // See recount.h.
+  Result<Usage> recount(const RealmId& realm);
 
   // How many changes are in line behind the group being written.
   std::size_t waiting() { return queue_.waiting(); }

@@ -218,7 +218,9 @@ json::Object render(const std::vector<CheckedRealm>& realms) {
   std::uint64_t nodes = 0;
   std::uint64_t bytes = 0;
   std::uint64_t roots = 0;
-  for (const auto& [realm, report, again] : realms) {
+  json::Array recounted;
+  for (const auto& [realm, report, again, counts] : realms) {
+    if (counts) recounted.emplace_back(realm.render());
     nodes += report.nodes;
     bytes += report.bytes;
     roots += report.roots;
@@ -233,6 +235,7 @@ json::Object render(const std::vector<CheckedRealm>& realms) {
           {"roots", roots},
           {"problemCount", problems.size()},
           {"problems", std::move(problems)},
+          {"recounted", std::move(recounted)},
           {"healedCount", healed.size()},
           {"healed", std::move(healed)}};
 }
@@ -245,6 +248,10 @@ void show_healed(Output& out, const json::Object& report, bool had_source) {
   }
   for (const auto& item : client::rows_of(report, "problems")) {
     show_problem(out, Arguments(item.as_object()));
+  }
+  for (const auto& realm : client::rows_of(report, "recounted")) {
+    out.print("{}  the usage counts of {} were off, and are right again\n",
+              out.paint(Style::kGreen, "healed"), realm.as_string());
   }
   const Arguments all(report);
   if (const auto healed = all.number("healedCount"); healed > 0) {

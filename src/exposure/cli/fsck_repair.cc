@@ -1,5 +1,6 @@
 #include "exposure/cli/fsck_repair.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "base/quote.h"
 #include "data/store/backup.h"
 #include "data/store/open.h"
+#include "data/store/recount.h"
 #include "exposure/client/node_sources.h"
 
 namespace cairn::cli {
@@ -72,6 +74,12 @@ Result<FsckReport> check(Kit& kit, Store& store, const RealmId& id, const FsckOp
   return report;
 }
 
+bool counts_are_off(const FsckReport& report) {
+  return std::ranges::any_of(report.problems, [](const FsckProblem& problem) {
+    return problem.kind == FsckProblem::Kind::kUsage;
+  });
+}
+
 }  // namespace
 
 Result<std::optional<RepairedLog>> repair_log(Kit& kit) {
@@ -101,6 +109,12 @@ Result<std::vector<CheckedRealm>> heal_all(Kit& kit, const std::string& from,
     if (!checked.report.clean() && !checked.report.ended_at) {
       checked.healed = TRY(heal(store, realm, checked.report, sources.all));
       if (!checked.healed.empty()) checked.report = TRY(check(kit, store, realm, options));
+      // What is counted is what is stored now, so last.
+      if (counts_are_off(checked.report)) {
+        TRY(recount(store.nodes(realm)));
+        checked.recounted = true;
+        checked.report = TRY(check(kit, store, realm, options));
+      }
     }
     out.push_back(std::move(checked));
     if (out.back().report.ended_at) break;

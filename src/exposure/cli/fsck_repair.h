@@ -26,6 +26,7 @@ struct CheckedRealm {
   RealmId realm;
   FsckReport report;                 // after it was healed
   std::vector<NodeKey> healed = {};  // nodes that are whole again
+  bool recounted = false;            // the usage counts were off, and are right now
 };
 // Every realm of the store. `from` is a backup, a data directory, a directory of files, the URL of
 // a server, or empty: then what the store has elsewhere is all there is.
