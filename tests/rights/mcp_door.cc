@@ -92,7 +92,11 @@ std::string as_text_block(const Answer& over_rest) {
   if (over_rest.code == "ok") return json::write(over_rest.value);
   const auto& error = over_rest.value.get_object();
   auto out = fmt::format("Error: {} — {}", over_rest.code, text(error, "message"));
-  if (const auto* details = json::find(error, "details")) out += "\n" + json::write(*details);
+  const auto* given = json::find(error, "details");
+  if (given == nullptr) return out;
+  auto details = given->get_object();
+  details.erase("requestId");  // of an answer over HTTP, which this is not
+  if (!details.empty()) out += "\n" + json::write(json::Value(details));
   return out;
 }
 
