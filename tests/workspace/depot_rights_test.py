@@ -19,6 +19,13 @@ CHANGES = (("write_file", {"path": "a.txt", "content": "x"}),
            ("undo", {"change": "1"}))
 
 
+def without_request(greeting):
+    """A refusal without the id of its request, in which alone two of them may differ."""
+    status, answer = greeting
+    return status, {**answer, "details": {k: v for k, v in answer.get("details", {}).items()
+                                          if k != "requestId"}}
+
+
 class Rights(DepotTest):
     def greeting(self, depot, token=None, way=ModernDesk):
         """Status and answer of the first request at a depot."""
@@ -170,13 +177,14 @@ class Rights(DepotTest):
         narrow, _ = self.scene.delegate(delegatedDepots=[self.scene.depot({})])
         for token in (ann, narrow):
             for way in (ModernDesk, LegacyDesk):
-                there, missing = (self.greeting(d, token, way) for d in (depot, nowhere))
+                there, missing = (without_request(self.greeting(d, token, way))
+                                  for d in (depot, nowhere))
                 self.assertEqual(there[0], 404)
                 self.assertEqual(str(there).replace(depot, nowhere), str(missing))
             by_title = self.greeting("mine alone", token)
             self.assertEqual(by_title[0], 404)
-            self.assertEqual(str(by_title).replace("mine alone", "nobody's"),
-                             str(self.greeting("nobody's", token)))
+            self.assertEqual(str(without_request(by_title)).replace("mine alone", "nobody's"),
+                             str(without_request(self.greeting("nobody's", token))))
             self.assertNotIn("mine alone", str(self.greeting("mine alon", token)))
 
     def test_tokens_that_are_none(self):
@@ -324,7 +332,7 @@ class Audit(DepotTest):
             ("delete_file", "none", "PATH_NOT_FOUND"), ("undo", "", "ok"),
             ("create_directory", "d", "ok")])
         printed = self.scene.run("audit", "-n", "20").stdout
-        self.assertRegex(printed, rf"{delegate} +mcp +write_file +ok .* b\.txt\n")
+        self.assertRegex(printed, r"ann +mcp +write_file +ok .* b\.txt\n")
         self.assertNotIn("not for the log", printed)
 
     def test_refused_changes_are_there(self):

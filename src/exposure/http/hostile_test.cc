@@ -46,7 +46,7 @@ auto is_error(int status, std::string_view code) {
   return AllOf(StartsWith("HTTP/1.1 " + std::to_string(status)),
                HasSubstr("Content-Type: application/json\r\n"),
                HasSubstr("{\"error\":\"" + std::string(code) + "\",\"message\":\""),
-               EndsWith("\"}"));
+               HasSubstr("\",\"details\":{\"requestId\":\""), EndsWith("\"}}"));
 }
 
 // The request is refused, and whatever stands behind it is not taken for another one.

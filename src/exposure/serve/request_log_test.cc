@@ -45,14 +45,14 @@ TEST(IsoTime, IsReadByPeopleAndMachines) {
 TEST(RequestLogger, WritesALineForPeople) {
   EXPECT_EQ(logged(LogFormat::kText, a_request()),
             "2023-11-14T22:13:20.123Z 192.0.2.7 POST /api/realm/me/depots 201 678us in=12 out=345 "
-            "tool=create_depot who=dlt_1\n");
+            "id=q7 tool=create_depot who=dlt_1\n");
 }
 
 TEST(RequestLogger, WritesALineOfJson) {
   EXPECT_EQ(logged(LogFormat::kJson, a_request()),
             R"({"time":"2023-11-14T22:13:20.123Z","remote":"192.0.2.7","method":"POST",)"
             R"("path":"/api/realm/me/depots","status":201,"micros":678,"bytesIn":12,)"
-            R"("bytesOut":345,"tool":"create_depot","who":"dlt_1"})"
+            R"("bytesOut":345,"requestId":"q7","tool":"create_depot","who":"dlt_1"})"
             "\n");
 }
 
