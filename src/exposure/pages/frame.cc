@@ -12,8 +12,9 @@ Html mark() {
   const auto stone = [](std::string_view y, std::string_view rx, std::string_view ry) {
     return element("ellipse", {{"cx", "11"}, {"cy", y}, {"rx", rx}, {"ry", ry}});
   };
-  return element("svg", {{"viewBox", "0 0 22 22"}, {"aria-hidden", "true"}},
-                 {stone("4.6", "4", "2.4"), stone("10.4", "6.6", "2.7"), stone("17", "9.6", "3.2")});
+  return element(
+      "svg", {{"viewBox", "0 0 22 22"}, {"aria-hidden", "true"}},
+      {stone("4.6", "4", "2.4"), stone("10.4", "6.6", "2.7"), stone("17", "9.6", "3.2")});
 }
 
 Html top(const Visit& visit) {
@@ -50,10 +51,9 @@ Html head(const Page& page) {
 http::Response show(const Visit& visit, const Page& page) {
   const auto html = element(
       "html", {{"lang", tag_of(visit.language)}},
-      {head(page),
-       element("body", {},
-               {top(visit),
-                element("main", {{"class", page.wide ? "wide" : "narrow"}}, {page.content})})});
+      {head(page), element("body", {},
+                           {top(visit), element("main", {{"class", page.wide ? "wide" : "narrow"}},
+                                                {page.content})})});
   http::Response out;
   out.status = page.status;
   out.content_type = "text/html; charset=utf-8";

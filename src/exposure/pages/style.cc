@@ -104,7 +104,8 @@ tr:first-child td { border-top: 0; padding-top: 0; } td.end { text-align: right;
 @media (forced-colors: active) { .brand svg { fill: CanvasText; } }
 )css";
 
-const std::string_view kSignInScript = R"js(// The code of a sign-in link stands behind the # of its address, so that no server's log has it. What
+const std::string_view kSignInScript =
+    R"js(// The code of a sign-in link stands behind the # of its address, so that no server's log has it. What
 // is done here can be done by hand: paste the code into the form.
 const ticket = location.hash.slice(1);
 const form = document.getElementById("link");
