@@ -221,11 +221,12 @@ Result<int> run_mcp(Kit& kit, const McpArguments& given) {
                                 DelegateId::make(kit.clock(), kit.world().random).render());
   }
   bridge.client.ca_file = kit.options.ca_file;
-  const auto server = TRY(proved_choice(kit.options, kit.world().random));
+  const auto server = TRY(proved_choice(kit.options, kit.world()));
   const os::InputEndsOnSignal signals;
   if (server) {
     bridge.target.url = server->url;
-    bridge.target.token = server->token;
+    bridge.target.token = server->who.token;
+    bridge.target.source = server->who.source;
     TRY(mcp::knock(bridge));
     TRY(mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO));
   } else {
