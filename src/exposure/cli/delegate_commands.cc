@@ -29,17 +29,6 @@ struct DelegateArguments {
   bool can_manage = false;
 };
 
-bool is_by_index(std::string_view scope) {
-  return scope == "." || std::ranges::all_of(scope, [](char c) { return is_digit(c) || c == ':'; });
-}
-
-// `my-project:docs` becomes `dpt_…/docs`; `.` and `0:1:2` stay as they are.
-Result<std::string> scope_of(client::Client& client, const std::string& text) {
-  if (is_by_index(text)) return text;
-  auto address = TRY(resolve_address(client, text));
-  return address.path.empty() ? address.tree.key : address.tree.key + "/" + address.path;
-}
-
 Result<json::Object> arguments_of(client::Client& client, const DelegateArguments& given) {
   json::Object out;
   if (!given.name.empty()) out["name"] = given.name;
@@ -50,7 +39,7 @@ Result<json::Object> arguments_of(client::Client& client, const DelegateArgument
   for (const auto& depot : given.depots) depots.emplace_back(TRY(resolve_depot(client, depot)));
   if (!depots.empty()) out["delegatedDepots"] = std::move(depots);
   json::Array scope;
-  for (const auto& root : given.scope) scope.emplace_back(TRY(scope_of(client, root)));
+  for (const auto& root : given.scope) scope.emplace_back(TRY(scope_root(client, root)));
   if (!scope.empty()) out["scope"] = std::move(scope);
   auto directories = grants(given.directories);
   if (!directories.empty()) out["directories"] = std::move(directories);

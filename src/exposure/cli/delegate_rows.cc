@@ -1,11 +1,27 @@
 #include "exposure/cli/delegate_rows.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
+#include "exposure/client/address.h"
 #include "exposure/client/pages.h"
 
 namespace cairn::cli {
+namespace {
+
+bool is_by_index(std::string_view scope) {
+  return scope == "." || std::ranges::all_of(scope, [](char c) { return is_digit(c) || c == ':'; });
+}
+
+}  // namespace
+
+Result<std::string> scope_root(client::Client& client, const std::string& text) {
+  if (is_by_index(text)) return text;
+  auto address = TRY(resolve_address(client, text));
+  return address.path.empty() ? address.tree.key : address.tree.key + "/" + address.path;
+}
 
 std::string rights_of(const Arguments& delegate) {
   std::string out = "read";

@@ -1,4 +1,4 @@
-// A delegate as a tool answers with it, for people.
+// A delegate as people give and see it.
 //
 // Threads     plain functions of their arguments.
 #pragma once
@@ -6,11 +6,17 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "exposure/cli/output.h"
+#include "exposure/client/client.h"
 #include "tools/executor/arguments.h"
 
 namespace cairn::cli {
 
+// `my-project:docs` becomes `dpt_…/docs`; `.` and `0:1:2` stay as they are.
+Result<std::string> scope_root(client::Client& client, const std::string& text);
+
+// Of one that a tool has answered with.
 std::string rights_of(const Arguments& delegate);
 std::string sees(const Arguments& delegate);
 std::string ends(const Arguments& delegate);

@@ -37,8 +37,9 @@ Millis millis_of(const json::Object& object, std::string_view name) {
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
-// Where others may look as well, the names of the servers are nobody's business either.
-Result<void> make_folder(const fs::path& folder, const os::Kernel& kernel) {
+}  // namespace
+
+Result<void> make_private_folder(const fs::path& folder, const os::Kernel& kernel) {
   std::error_code error;
   if (folder.empty() || fs::is_directory(folder, error)) return {};
   TRY(os::make_directories(folder.parent_path(), kernel));
@@ -46,8 +47,6 @@ Result<void> make_folder(const fs::path& folder, const os::Kernel& kernel) {
   if (made || made.error() == EEXIST) return {};
   return os::io_error("make the directory", folder, made.error());
 }
-
-}  // namespace
 
 Millis Credentials::expires_at() const {
   return renewed_at + std::chrono::milliseconds(tokens.lasts).count();
@@ -138,7 +137,7 @@ Result<std::optional<Credentials>> CredentialsFile::read() const {
 }
 
 Result<os::Handle> CredentialsFile::lock() const {
-  TRY(make_folder(path_.parent_path(), kernel_));
+  TRY(make_private_folder(path_.parent_path(), kernel_));
   // A file of its own: the other one is replaced, and a lock on it would go with it.
   const auto path = path_.string() + ".lock";
   auto lock = TRY(

@@ -48,6 +48,10 @@ struct Credentials {
   static Result<Credentials> parse(std::string_view text);
 };
 
+// Makes a folder that nobody else may look into, and those above it that are missing.
+Result<void> make_private_folder(const std::filesystem::path& folder,
+                                 const os::Kernel& kernel = {});
+
 class CredentialsFile final {
  public:
   explicit CredentialsFile(std::filesystem::path path, const os::Kernel& kernel = {})
