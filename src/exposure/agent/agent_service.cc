@@ -206,7 +206,7 @@ mcp::Rpc<mcp::Watched> AgentService::watch(const mcp::Principal& principal,
 // They change with the rights of whoever asks.
 mcp::Rpc<mcp::Watched> AgentService::watch_tools(const Session& session,
                                                  const AgentPrincipal& principal) {
-  changes_.cover(session);
+  changes_.cover(session.realm);
   std::string names;
   const auto box = principal.toolbox();
   if (!box) return std::unexpected(rpc_error(box.error()));
@@ -226,7 +226,7 @@ mcp::Rpc<mcp::Watched> AgentService::watch_list(const Session& session,
       break;
   }
   // Before it is looked at: what changes later is announced.
-  changes_.cover(session);
+  changes_.cover(session.realm);
   auto stamp = executor_.observer().depots_stamp(session);
   if (!stamp) return std::unexpected(rpc_error(stamp.error()));
   return mcp::Watched{ChangeWatch::depots_topic(session.realm), std::move(*stamp)};
@@ -236,7 +236,7 @@ mcp::Rpc<mcp::Watched> AgentService::watch_resource(const Session& session,
                                                     const std::string& uri) {
   const auto parsed = ResourceUri::parse(uri);
   if (!parsed) return std::unexpected(resource_error(uri, parsed.error()));
-  changes_.cover(session);
+  changes_.cover(session.realm);
   const auto& observer = executor_.observer();
   const bool whole = !parsed->path && parsed->kind == ResourceUri::Kind::kDepot;
   auto stamp = whole ? observer.depot_stamp(session, parsed->key)

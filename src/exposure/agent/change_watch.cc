@@ -12,22 +12,12 @@ std::string ChangeWatch::depots_topic(const RealmId& realm) { return "depots:" +
 
 std::string ChangeWatch::tools_topic(const RealmId& realm) { return "tools:" + realm.render(); }
 
-void ChangeWatch::cover(const Session& session) {
-  {
-    auto listening = listening_.lock();
-    for (const auto& one : session.chain) listening->delegates.insert(one->id);
-    if (listening->delegates.size() > kMaxListening) {
-      listening->delegates.clear();
-      listening->all = true;
-    }
-  }
-  const auto& id = session.realm;
+void ChangeWatch::cover(const RealmId& id) {
   auto watching = watching_.lock();
   auto& [depots, delegates] = (*watching)[id];
   if (depots != nullptr) return;
   depots = observer_.watch_depots(id, [this, id](const DepotId& depot) { changed(id, depot); });
-  delegates = observer_.watch_delegates(
-      id, [this, id](const DelegateId& delegate) { rights_changed(id, delegate); });
+  delegates = observer_.watch_delegates(id, [this, id] { rights_changed(id); });
 }
 
 void ChangeWatch::announce_to(mcp::Changes* changes) { *changes_.lock() = changes; }
@@ -40,11 +30,7 @@ void ChangeWatch::changed(const RealmId& realm, const DepotId& depot) {
   if (listed) (*changes)->changed(depots_topic(realm));
 }
 
-void ChangeWatch::rights_changed(const RealmId& realm, const DelegateId& delegate) {
-  {
-    auto listening = listening_.lock();
-    if (!listening->all && !listening->delegates.contains(delegate)) return;
-  }
+void ChangeWatch::rights_changed(const RealmId& realm) {
   auto changes = changes_.lock();
   if (*changes == nullptr) return;
   (*changes)->changed(tools_topic(realm));

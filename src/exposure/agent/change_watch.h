@@ -12,7 +12,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "base/guarded.h"
@@ -32,30 +31,22 @@ class ChangeWatch final {
   static std::string depots_topic(const RealmId& realm);
   static std::string tools_topic(const RealmId& realm);
 
-  // Every change of the realm that can be read after this is announced; of delegates those of this
-  // one and of all above it.
-  void cover(const Session& session);
+  // Every change of the realm that can be read after this is announced.
+  void cover(const RealmId& realm);
   // nullptr: to nobody. When it returns, the earlier one is no longer used.
   void announce_to(mcp::Changes* changes);
 
  private:
   static constexpr std::size_t kMaxTitles = 10'000;
-  static constexpr std::size_t kMaxListening = 10'000;
 
   void changed(const RealmId& realm, const DepotId& depot);
-  void rights_changed(const RealmId& realm, const DelegateId& delegate);
+  void rights_changed(const RealmId& realm);
   bool listed_differently(const RealmId& realm, const DepotId& depot);
 
   Observer& observer_;
   Guarded<mcp::Changes*> changes_{nullptr};
   // Titles as they were last announced, so that a commit is not taken for a change of the list.
   Guarded<std::map<DepotId, std::string>> titles_;
-  // On whose rights it depends what is told to somebody. Most delegates come and go unheard.
-  struct Listening {
-    std::set<DelegateId> delegates;
-    bool all = false;  // there are too many to know them
-  };
-  Guarded<Listening> listening_;
   // Last: when these are gone, nothing above is used.
   struct Watching {
     std::unique_ptr<Subscription> depots;

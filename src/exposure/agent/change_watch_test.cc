@@ -188,13 +188,15 @@ TEST_F(WatchTest, WhoeverIsGivenMoreOrLessHasOtherToolsAndDepots) {
   EXPECT_TRUE(world.call(writer, "fs_ls", {{"nodeKey", depot}}).is_error);
 }
 
-TEST_F(WatchTest, DelegatesThatNobodyListensForComeAndGoUnheard) {
-  (void)watch(mcp::ListKind::kTools);
-  heard.take();
-  const auto one = world.as(world.delegate({}));
-  run("update_delegate", {{"delegateId", one->id()}, {"name", "x"}});
-  run("revoke_delegate", {{"delegateId", one->id()}});
-  EXPECT_THAT(heard.take(), IsEmpty());
+TEST_F(WatchTest, OfOthersItHearsNothingThatChangesWhatItSees) {
+  const auto one = world.as(world.delegate({{"canUpload", true}}));
+  const auto tools = watch(mcp::ListKind::kTools, one).stamp;
+  const auto depots = watch(mcp::ListKind::kResources, one).stamp;
+  const auto other = world.as(world.delegate({}));
+  run("update_delegate", {{"delegateId", other->id()}, {"canUpload", true}});
+  run("revoke_delegate", {{"delegateId", other->id()}});
+  EXPECT_EQ(watch(mcp::ListKind::kTools, one).stamp, tools);
+  EXPECT_EQ(watch(mcp::ListKind::kResources, one).stamp, depots);
 }
 
 TEST_F(WatchTest, RealmsHearNothingOfEachOther) {

@@ -49,14 +49,11 @@ std::unique_ptr<Subscription> Observer::watch_depots(const RealmId& id,
       });
 }
 
-std::unique_ptr<Subscription> Observer::watch_delegates(
-    const RealmId& id, std::function<void(const DelegateId&)> watcher) {
-  auto range = access_records::delegates(id);
-  const auto prefix = range.begin.size();
+std::unique_ptr<Subscription> Observer::watch_delegates(const RealmId& id,
+                                                        std::function<void()> watcher) {
   return realms_.store().kv().watch(
-      std::move(range), [watcher = std::move(watcher), prefix](const std::vector<Bytes>& keys) {
-        for (const auto& key : keys) watcher(DelegateId::from_bytes(ByteView(key).substr(prefix)));
-      });
+      access_records::delegates(id),
+      [watcher = std::move(watcher)](const std::vector<Bytes>&) { watcher(); });
 }
 
 std::unique_ptr<Subscription> Observer::watch_endpoints(Endpoints::Watcher watcher) {
