@@ -10,23 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxParameters = 100;
 
-std::optional<std::string> decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i] == '+' ? ' ' : text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
-    if (high < 0 || low < 0 || high + low == 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out.contains('\0') ? std::nullopt : std::optional(std::move(out));
+std::optional<std::string> decoded(std::string text) {
+  std::ranges::replace(text, '+', ' ');
+  return percent_decoded(text);
 }
-
 std::string_view cut_until(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
   const auto part = text.substr(0, end);
@@ -35,6 +22,23 @@ std::string_view cut_until(std::string_view& text, char separator) {
 }
 
 }  // namespace
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out.contains('\0') ? std::nullopt : std::optional(std::move(out));
+}
 
 std::optional<std::string_view> parameter(const Parameters& all, std::string_view name) {
   const auto found = std::ranges::find(all, name, &Parameters::value_type::first);
@@ -64,8 +68,8 @@ std::optional<Parameters> parse_form(std::string_view text) {
     auto entry = cut_until(text, '&');
     if (entry.empty()) continue;
     if (out.size() == kMaxParameters) return std::nullopt;
-    auto name = decoded(cut_until(entry, '='));
-    auto value = decoded(entry);
+    auto name = decoded(std::string(cut_until(entry, '=')));
+    auto value = decoded(std::string(entry));
     if (!name || !value) return std::nullopt;
     out.emplace_back(std::move(*name), std::move(*value));
   }

@@ -22,6 +22,8 @@ std::optional<std::string_view> repeated(const Parameters& all, std::string_view
 // `application/x-www-form-urlencoded`: a body, or the part of an address behind the '?'. Nothing:
 // a bad escape, or a NUL.
 std::optional<Parameters> parse_form(std::string_view text);
+// One part of an address; '+' is itself. Nothing: a bad escape, or a NUL.
+std::optional<std::string> percent_decoded(std::string_view text);
 // A space becomes %20.
 std::string write_form(const Parameters& all);
 std::string form_encoded(std::string_view text);

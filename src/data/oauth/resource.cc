@@ -61,14 +61,7 @@ std::optional<std::string> widest(std::span<const std::string> resources) {
 
 std::optional<std::string> workspace_of(std::string_view resource) {
   if (!resource.starts_with(kWorkspaces)) return std::nullopt;
-  // A plus is a plus in a path.
-  std::string escaped(resource.substr(kWorkspaces.size()));
-  for (auto at = escaped.find('+'); at != std::string::npos; at = escaped.find('+', at)) {
-    escaped.replace(at, 1, "%2B");
-  }
-  const auto decoded = parse_form(escaped);
-  if (!decoded || decoded->size() != 1 || !decoded->front().second.empty()) return std::nullopt;
-  return decoded->front().first;
+  return percent_decoded(resource.substr(kWorkspaces.size()));
 }
 
 }  // namespace cairn::oauth
