@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -111,5 +112,9 @@ class Authorization {
   // RATE_LIMITED. `who` tried: a sign-in's id, or another name of the browser's session.
   virtual Result<std::string> device_request(std::string_view user_code, std::string_view who) = 0;
 };
+
+class OAuthBase;
+// REQUIRES: the base outlives it.
+std::unique_ptr<Authorization> make_authorization(OAuthBase& base);
 
 }  // namespace cairn::oauth

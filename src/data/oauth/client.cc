@@ -29,9 +29,19 @@ std::string plain_name(std::string_view name) {
   return out.empty() ? std::string(kNoName) : out;
 }
 
+// Whether it asks by device codes only, and nothing is sent to it.
+bool is_device(const json::Object& metadata) {
+  const auto types = texts_of(metadata, "grant_types");
+  const auto has = [&](std::string_view one) {
+    return std::ranges::find(types, one) != types.end();
+  };
+  return has("urn:ietf:params:oauth:grant-type:device_code") && !has("authorization_code");
+}
+
 std::expected<std::vector<RedirectUri>, BadMetadata> redirects_of(
     const json::Object& metadata, const std::set<std::string>& schemes) {
   const auto* given = json::find(metadata, "redirect_uris");
+  if (given == nullptr && is_device(metadata)) return std::vector<RedirectUri>();
   if (given == nullptr || !given->is_array() || given->get_array().empty()) {
     return bad("invalid_redirect_uri", "redirect_uris should be a list of one address or more");
   }

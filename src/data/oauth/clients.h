@@ -21,8 +21,8 @@
 namespace cairn::oauth {
 
 struct NewClient {
-  std::string name;
-  std::vector<std::string> redirects;            // none: it asks by device codes only
+  std::string name = {};
+  std::vector<std::string> redirects = {};       // none: it asks by device codes only
   std::optional<std::string> id = std::nullopt;  // nothing: one is made; or a document's address
   bool with_secret = false;
   std::optional<Scopes> allowed = std::nullopt;  // nothing: whatever people grant

@@ -63,8 +63,14 @@ Millis Shelf::time_of(ByteView key) {
 
 Result<std::optional<Bytes>> Shelf::get(std::string_view id) const {
   const auto key = key_of(id);
-  if (!key || time_of(*key) + rules_.lifetime.count() <= clock_.now()) return std::nullopt;
-  return kv_.get(*key);
+  if (!key) return std::nullopt;
+  return get_at(*key);
+}
+
+Result<std::optional<Bytes>> Shelf::get_at(ByteView key) const {
+  const bool fits = key.size() == kPrefixBytes + kTimeBytes + sizeof(Digest);
+  if (!fits || time_of(key) + rules_.lifetime.count() <= clock_.now()) return std::nullopt;
+  return kv_.get(key);
 }
 
 Result<void> Shelf::make_room() {

@@ -43,6 +43,8 @@ class Shelf final {
   std::optional<Bytes> key_of(std::string_view id) const;
   // Nothing: there is none of that id.
   Result<std::optional<Bytes>> get(std::string_view id) const;
+  // The same by where it lies.
+  Result<std::optional<Bytes>> get_at(ByteView key) const;
   // When it was put there. REQUIRES: a key of this shelf.
   static Millis time_of(ByteView key);
   std::chrono::milliseconds lifetime() const { return rules_.lifetime; }
