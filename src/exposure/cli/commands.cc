@@ -295,6 +295,7 @@ Commands::Parsed Commands::parse(int argc, char** argv) {
 
 void add_all(Commands& commands) {
   add_serve_command(commands);
+  add_web_command(commands);
   add_tour_command(commands);
   add_mcp_command(commands);
   add_depot_commands(commands);
@@ -308,6 +309,7 @@ void add_all(Commands& commands) {
   add_transfer_commands(commands);
   add_mirror_command(commands);
   add_sandbox_command(commands);
+  add_login_commands(commands);
   add_delegate_commands(commands);
   add_user_commands(commands);
   add_admin_commands(commands);

@@ -35,6 +35,8 @@ constexpr Route kRoutes[] = {
     {kGet, "/api/realm/{realm}/delegates", "list_delegates"},
     {kPost, "/api/realm/{realm}/delegates", "create_delegate"},
     {kGet, "/api/realm/{realm}/delegates/{delegateId}", "get_delegate"},
+    {kPatch, "/api/realm/{realm}/delegates/{delegateId}", "update_delegate"},
+    {kPost, "/api/realm/{realm}/delegates/{delegateId}/rotate", "rotate_key"},
     {kPost, "/api/realm/{realm}/delegates/{delegateId}/revoke", "revoke_delegate"},
 
     {kGet, "/api/realm/{realm}/nodes/raw/{nodeKey}", "get_node"},
@@ -81,6 +83,13 @@ constexpr Route kRoutes[] = {
     {kPatch, "/api/realm/{realm}/aei/{endpointId}/bindings/{bindingId}", "update_binding"},
     {kDelete, "/api/realm/{realm}/aei/{endpointId}/bindings/{bindingId}", "unbind_tool"},
     {kPost, "/api/realm/{realm}/mcp-instances", "create_mcp_instance"},
+
+    {kGet, "/api/me", "get_me"},
+    {kPost, "/api/me/password", "change_password"},
+    {kGet, "/api/me/sign-ins", "list_sign_ins"},
+    {kDelete, "/api/me/sign-ins", "end_sign_in"},
+    {kDelete, "/api/me/sign-ins/{signInId}", "end_sign_in"},
+    {kPost, "/api/me/sign-in-link", "create_sign_in_link"},
 
     {kGet, "/api/admin/users", "list_users"},
     {kPost, "/api/admin/users", "add_user"},
