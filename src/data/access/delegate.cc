@@ -3,9 +3,10 @@
 namespace cairn::access_records {
 namespace {
 
-constexpr char kTokenVersion = 1;
-// 2: with directories.
-constexpr char kDelegateVersion = 2;
+// 2: with the time of use, client and audience.
+constexpr char kTokenVersion = 2;
+// 2: with directories. 3: with the kind.
+constexpr char kDelegateVersion = 3;
 constexpr std::size_t kIdBytes = 16;
 
 Bytes key(char kind, std::initializer_list<ByteView> parts) {
@@ -101,6 +102,7 @@ Bytes encode(const Delegate& delegate) {
   put_time(out, delegate.revoked_at);
   put_varint(out, delegate.epoch);
   put_grants(out, delegate.directories);
+  out.push_back(static_cast<char>(delegate.kind));
   return out;
 }
 
@@ -108,7 +110,7 @@ Result<Delegate> decode_delegate(ByteView at, ByteView value) {
   ByteReader in(value);
   Delegate out;
   const auto version = in.byte();
-  const bool known = version == 1 || version == kDelegateVersion;
+  const bool known = version >= 1 && version <= kDelegateVersion;
   if (at.size() != 1 + 2 * kIdBytes || !known) return damaged("delegate");
   out.realm = RealmId::from_bytes(at.substr(1, kIdBytes));
   out.id = DelegateId::from_bytes(at.substr(1 + kIdBytes));
@@ -142,6 +144,9 @@ Result<Delegate> decode_delegate(ByteView at, ByteView value) {
   out.revoked_at = take_time(in);
   out.epoch = in.varint();
   if (version > 1) out.directories = take_grants(in);
+  const auto kind = version > 2 ? in.byte() : 0;
+  if (kind > static_cast<std::uint8_t>(DelegateKind::kGrant)) return damaged("delegate");
+  out.kind = static_cast<DelegateKind>(kind);
   if (in.failed() || !in.at_end()) return damaged("delegate");
   return out;
 }
@@ -153,22 +158,33 @@ Bytes encode(const TokenRecord& token) {
   out.push_back(static_cast<char>(token.kind));
   put_time(out, token.expires_at);
   put_varint(out, token.epoch);
-  out.push_back(token.used ? 1 : 0);
+  put_time(out, token.used_at);
+  put_text(out, token.client);
+  put_text(out, token.audience);
   return out;
 }
 
 Result<TokenRecord> decode_token(ByteView value) {
   ByteReader in(value);
-  if (in.byte() != kTokenVersion) return damaged("token");
+  const auto version = in.byte();
+  if (version < 1 || version > kTokenVersion) return damaged("token");
   auto realm = in.take(kIdBytes);
   auto delegate = in.take(kIdBytes);
   TokenRecord out;
   const auto kind = in.byte();
   out.expires_at = take_time(in);
   out.epoch = in.varint();
-  out.used = in.byte() == 1;
-  if (in.failed() || !in.at_end() || (kind != 'a' && kind != 'r' && kind != 'l'))
+  if (version == 1) {
+    // Only that it was used was known, not when.
+    if (in.byte() == 1) out.used_at = 0;
+  } else {
+    out.used_at = take_time(in);
+    out.client = in.text();
+    out.audience = in.text();
+  }
+  if (in.failed() || !in.at_end() || !std::string_view("arlk").contains(static_cast<char>(kind))) {
     return damaged("token");
+  }
   out.kind = static_cast<TokenKind>(kind);
   out.realm = RealmId::from_bytes(realm);
   out.delegate = DelegateId::from_bytes(delegate);

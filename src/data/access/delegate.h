@@ -26,6 +26,13 @@ struct FrozenRoot {
 };
 using ScopeRoot = std::variant<FrozenRoot, Place>;
 
+// What a delegate was made as. It changes nothing about its rights.
+enum class DelegateKind : std::uint8_t {
+  kPlain = 0,  // for another agent, with tokens that are renewed
+  kKey = 1,    // with a lasting key
+  kGrant = 2,  // by a person, for a program that asked through OAuth
+};
+
 struct Delegate {
   static constexpr unsigned kMaxDepth = 15;
   static constexpr std::size_t kMaxNameBytes = 200;
@@ -36,6 +43,7 @@ struct Delegate {
   std::optional<DelegateId> parent;  // nothing: a user's root delegate
   unsigned depth = 0;
   std::string name;
+  DelegateKind kind = DelegateKind::kPlain;
   bool can_upload = false;
   bool can_manage_depot = false;
   std::optional<std::vector<DepotId>> depots;   // nothing: all of the realm's
@@ -54,8 +62,8 @@ struct Delegate {
 using DelegatePtr = std::shared_ptr<const Delegate>;
 
 // A lasting one is an access token that does not expire and goes by no epoch: it is void when its
-// record is gone.
-enum class TokenKind : std::uint8_t { kAccess = 'a', kRefresh = 'r', kLasting = 'l' };
+// record is gone. A key is an access token that is not renewed but made anew.
+enum class TokenKind : std::uint8_t { kAccess = 'a', kRefresh = 'r', kLasting = 'l', kKey = 'k' };
 
 struct TokenRecord {
   RealmId realm;
@@ -63,7 +71,12 @@ struct TokenRecord {
   TokenKind kind = TokenKind::kAccess;
   std::optional<Millis> expires_at;
   std::uint64_t epoch = 0;
-  bool used = false;  // a refresh token that was traded in: seen again, it was stolen
+  // When a refresh token was first traded in: seen again, it may have been stolen.
+  std::optional<Millis> used_at = std::nullopt;
+  // The OAuth client that it was given to, and the path below this server that it is good for;
+  // empty: none in particular.
+  std::string client = {};
+  std::string audience = {};
 
   bool operator==(const TokenRecord&) const = default;
 };

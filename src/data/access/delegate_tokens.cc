@@ -22,23 +22,27 @@ Result<TokenRecord> Delegates::find_token(const Digest& hash) const {
   return known_token(TRY(kv_.get(token_key(hash))));
 }
 
-IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate) const {
+IssuedTokens Delegates::add_tokens(Batch& batch, const Delegate& delegate,
+                                   const TokenTerms& terms) const {
   const auto now = clock_.now();
   auto until = [&](std::chrono::milliseconds lifetime) {
     const auto at = now + lifetime.count();
     // No token outlives its delegate.
     return delegate.expires_at ? std::min(at, *delegate.expires_at) : at;
   };
-  IssuedTokens tokens{Token::make(random_), until(options_.access_lifetime), Token::make(random_)};
+  IssuedTokens tokens{Token::make(random_),
+                      until(terms.access_lifetime.value_or(options_.access_lifetime)),
+                      Token::make(random_)};
   TokenRecord record{.realm = delegate.realm,
                      .delegate = delegate.id,
                      .kind = TokenKind::kAccess,
                      .expires_at = tokens.access_expires_at,
                      .epoch = delegate.epoch,
-                     .used = false};
+                     .client = terms.client,
+                     .audience = terms.audience};
   batch.puts.push_back({token_key(tokens.access.hash()), encode(record)});
   record.kind = TokenKind::kRefresh;
-  record.expires_at = until(options_.refresh_lifetime);
+  record.expires_at = until(terms.refresh_lifetime.value_or(options_.refresh_lifetime));
   batch.puts.push_back({token_key(tokens.refresh.hash()), encode(record)});
   return tokens;
 }
@@ -79,8 +83,7 @@ Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id, 
                              .delegate = id,
                              .kind = TokenKind::kLasting,
                              .expires_at = std::nullopt,
-                             .epoch = delegate.epoch,
-                             .used = false};
+                             .epoch = delegate.epoch};
     batch.puts.push_back({token_key(replacement->hash()), encode(record)});
     return {};
   };
@@ -96,6 +99,16 @@ std::optional<TokenRecord> Delegates::bearer_of(std::string_view token) const {
 }
 
 Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
+  return trade(refresh_token, {});
+}
+
+Result<CreatedDelegate> Delegates::refresh_granted(std::string_view refresh_token,
+                                                   const TokenTerms& terms,
+                                                   std::chrono::milliseconds window) {
+  return trade(refresh_token, {terms, window});
+}
+
+Result<CreatedDelegate> Delegates::trade(std::string_view refresh_token, const Trading& trading) {
   const auto hash = TRY(Token::parse(refresh_token)).hash();
   const auto key = token_key(hash);
   const auto change = [&](const auto& stored, Batch& batch) -> Result<CreatedDelegate> {
@@ -103,38 +116,54 @@ Result<CreatedDelegate> Delegates::refresh(std::string_view refresh_token) {
     if (record.kind != TokenKind::kRefresh) {
       return fail(Code::kInvalidToken, "this is an access token; a refresh token is needed here");
     }
+    if (record.client.empty() == trading.window.has_value() ||
+        record.client != trading.terms.client) {
+      return fail(Code::kInvalidToken,
+                  "the refresh token was not given to whoever brings it; a program trades in the "
+                  "ones that it was given itself");
+    }
     auto chain = TRY(chain_of(record.realm, record.delegate));
     const auto& delegate = *chain.front();
     if (record.epoch != delegate.epoch) {
       return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
     }
-    if (record.used) {
+    const auto now = clock_.now();
+    const bool again = record.used_at.has_value();
+    if (again && (!trading.window || now - *record.used_at > trading.window->count())) {
       // Committed by itself, and before the failure is returned: nothing of this batch will be.
       TRY(void_tokens(record.realm, record.delegate, Which::kIssued, std::nullopt));
       return fail(Code::kTokenReplayed,
                   "this refresh token was used before, so somebody else may have it: all tokens of "
                   "the delegate are void now; ask whoever made it for another");
     }
-    if (record.expires_at && *record.expires_at <= clock_.now()) {
+    if (record.expires_at && *record.expires_at <= now) {
       return fail(Code::kTokenExpired,
                   "the refresh token has expired; ask whoever made the delegate for another");
     }
     TRY(session_for(chain, generation_.load()));
+    if (!again) {
+      // Kept, not deleted: a second use must be recognised as one.
+      record.used_at = now;
+      batch.puts.push_back({key, encode(record)});
+    }
     // Nobody may void the tokens in between: the new ones would be of an old epoch.
     batch.conditions.push_back({delegate_key(delegate.realm, delegate.id), encode(delegate)});
-    // Kept, not deleted: a second use must be recognised as one.
-    record.used = true;
-    batch.puts.push_back({key, encode(record)});
-    return CreatedDelegate{delegate, add_tokens(batch, delegate)};
+    auto terms = trading.terms;
+    terms.audience = record.audience;
+    return CreatedDelegate{delegate, add_tokens(batch, delegate, terms)};
   };
   return update(kv_, key, "the token", change);
 }
 
-Result<IssuedTokens> Delegates::issue(const Delegate& delegate) {
+Result<IssuedTokens> Delegates::issue(const Delegate& delegate, const TokenTerms& terms) {
   Batch batch;
-  auto tokens = add_tokens(batch, delegate);
+  auto tokens = add_tokens(batch, delegate, terms);
   TRY(kv_.commit(std::move(batch)));
   return tokens;
+}
+
+Result<void> Delegates::void_all(const RealmId& realm, const DelegateId& id) {
+  return void_tokens(realm, id, Which::kAll, std::nullopt);
 }
 
 Result<IssuedTokens> Delegates::reissue(const RealmId& realm) {

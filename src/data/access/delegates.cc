@@ -136,6 +136,8 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
     return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
   }
   session->token = hash;
+  session->client = std::move(token.client);
+  session->audience = std::move(token.audience);
   if (token.expires_at) {
     session->valid_until =
         std::min(session->valid_until.value_or(*token.expires_at), *token.expires_at);

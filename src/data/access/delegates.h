@@ -2,7 +2,8 @@
 //
 // Invariants  a token is valid only while its delegate and every one above it is neither revoked
 //             nor expired. Only hashes of tokens are stored. A refresh token works once: seen
-//             again, all tokens of its delegate are void.
+//             again, all tokens of its delegate are void. One of a grant can be traded in again
+//             for a moment, because programs that share it do so at once.
 // Threads     every function may be called from any thread.
 // Fails with  INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REPLAYED, DELEGATE_REVOKED, DELEGATE_EXPIRED for
 //             tokens; DELEGATE_NOT_FOUND for anyone who is not below the caller.
@@ -26,12 +27,34 @@ struct DelegateOptions {
 
 struct NewDelegate {
   std::string name;
+  DelegateKind kind = DelegateKind::kPlain;
   bool can_upload = false;
   bool can_manage_depot = false;
   std::optional<std::vector<DepotId>> depots;    // nothing: as the parent
   std::optional<std::vector<ScopeRoot>> scope;   // nothing: as the parent; see sight.h
   std::vector<DirectoryGrant> directories = {};  // nothing: none
   std::optional<std::chrono::seconds> expires_in;
+};
+
+// What is to be otherwise; within the rights of the parent, as with a new one.
+struct DelegateChange {
+  std::optional<std::string> name = std::nullopt;
+  std::optional<bool> can_upload = std::nullopt;
+  std::optional<bool> can_manage_depot = std::nullopt;
+  // A list of these, or as the parent.
+  std::optional<std::optional<std::vector<DepotId>>> depots = std::nullopt;
+  std::optional<std::optional<std::vector<ScopeRoot>>> scope = std::nullopt;
+  std::optional<std::vector<DirectoryGrant>> directories = std::nullopt;
+  // From now on, or as the parent.
+  std::optional<std::optional<std::chrono::seconds>> expires_in = std::nullopt;
+};
+
+// Whom tokens are for, and how long they live; those of a delegate that is no grant leave it out.
+struct TokenTerms {
+  std::string client = {};
+  std::string audience = {};
+  std::optional<std::chrono::milliseconds> access_lifetime = std::nullopt;
+  std::optional<std::chrono::milliseconds> refresh_lifetime = std::nullopt;
 };
 
 struct IssuedTokens {
@@ -76,6 +99,12 @@ class Delegates final {
   // PERMISSION_EXCEEDED for what the parent does not have, MAX_DEPTH_EXCEEDED, TOO_MANY_ENTRIES.
   // REQUIRES: frozen roots of the scope were resolved for this parent (sight.h).
   Result<CreatedDelegate> create(const Session& parent, NewDelegate wanted);
+  // The same without tokens, as a part of a batch that the caller commits.
+  Result<Delegate> add(Batch& batch, const Session& parent, NewDelegate wanted) const;
+  // One below the caller; in force with its next call. PERMISSION_EXCEEDED as for a new one, where
+  // the parent is the delegate's own, whoever asks.
+  Result<Delegate> change(const Session& caller, const DelegateId& delegate,
+                          const DelegateChange& wanted);
   // The caller, or one below it.
   Result<Delegate> get(const Session& caller, const DelegateId& delegate) const;
   // The children of the caller, or of one below it.
@@ -88,7 +117,17 @@ class Delegates final {
   std::optional<TokenRecord> bearer_of(std::string_view token) const;
   // Trades a refresh token in for new tokens.
   Result<CreatedDelegate> refresh(std::string_view refresh_token);
-  Result<IssuedTokens> issue(const Delegate& delegate);
+  // The same for one that was given to an OAuth client: only that client can, with the audience as
+  // it was; and until `window` after the first time it gives further tokens instead of voiding all.
+  Result<CreatedDelegate> refresh_granted(std::string_view refresh_token, const TokenTerms& terms,
+                                          std::chrono::milliseconds window);
+  Result<IssuedTokens> issue(const Delegate& delegate, const TokenTerms& terms = {});
+  // The same as puts of a batch that the caller commits.
+  // REQUIRES: the delegate is new in that batch, or a condition of it.
+  IssuedTokens add_tokens(Batch& batch, const Delegate& delegate,
+                          const TokenTerms& terms = {}) const;
+  // Voids all tokens of a delegate. DELEGATE_NOT_FOUND.
+  Result<void> void_all(const RealmId& realm, const DelegateId& delegate);
   // An access token that does not expire. All earlier tokens of the delegate are void. Those that
   // are issued and refreshed later come and go without it.
   Result<Token> issue_lasting(const RealmId& realm, const DelegateId& delegate);
@@ -129,9 +168,13 @@ class Delegates final {
                                                std::uint64_t generation) const;
   Result<SessionPtr> verify(const Digest& hash) const;
   Result<void> check_room(const Delegate& parent) const;
+  Result<void> apply(Delegate& delegate, const Session& parent, const DelegateChange& wanted) const;
   Result<Delegate> below(const Session& caller, const DelegateId& delegate) const;
-  // New tokens as puts of a batch.
-  IssuedTokens add_tokens(Batch& batch, const Delegate& delegate) const;
+  struct Trading {
+    TokenTerms terms;
+    std::optional<std::chrono::milliseconds> window;  // nothing: a token that is no grant's
+  };
+  Result<CreatedDelegate> trade(std::string_view refresh_token, const Trading& trading);
   enum class Which { kIssued, kAll };
   // In one step with the token that is valid instead, if any.
   Result<void> void_tokens(const RealmId& realm, const DelegateId& id, Which which,

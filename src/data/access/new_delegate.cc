@@ -1,4 +1,4 @@
-// Delegates::create: a child has no more than its parent.
+// New and changed delegates: a child has no more than its parent.
 #include <algorithm>
 #include <chrono>
 
@@ -19,23 +19,24 @@ Result<void> check_display_name(std::string_view name) {
               Delegate::kMaxNameBytes);
 }
 
-Result<std::optional<Millis>> expiry(const Session& parent, const NewDelegate& wanted, Millis now) {
+Result<std::optional<Millis>> expiry(const Session& parent,
+                                     std::optional<std::chrono::seconds> expires_in, Millis now) {
   // The nearest expiry above bounds the child's.
   std::optional<Millis> bound;
   for (const auto& above : parent.chain) {
     if (above->expires_at) bound = std::min(bound.value_or(*above->expires_at), *above->expires_at);
   }
-  if (!wanted.expires_in) return bound;
+  if (!expires_in) return bound;
   constexpr std::chrono::seconds kMost = std::chrono::hours(24 * 365 * 100);
-  if (*wanted.expires_in <= std::chrono::seconds(0) || *wanted.expires_in > kMost) {
+  if (*expires_in <= std::chrono::seconds(0) || *expires_in > kMost) {
     return fail(Code::kInvalidArgument, "expiresIn is {}; it should be 1 to {} seconds",
-                wanted.expires_in->count(), kMost.count());
+                expires_in->count(), kMost.count());
   }
-  const auto at = now + std::chrono::milliseconds(*wanted.expires_in).count();
+  const auto at = now + std::chrono::milliseconds(*expires_in).count();
   if (bound && at > *bound) {
     return fail(Code::kPermissionExceeded,
                 "expiresIn is {} seconds, but you expire in {}; ask for less or leave it out",
-                wanted.expires_in->count(), (*bound - now) / 1000);
+                expires_in->count(), (*bound - now) / 1000);
   }
   return at;
 }
@@ -95,20 +96,34 @@ Result<void> Delegates::check_room(const Delegate& parent) const {
               kMaxChildrenEach, kMaxChildrenOfDelegates);
 }
 
-Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wanted) {
-  const auto& above = parent.who();
+namespace {
+
+Result<void> check_given(const Rights& parent, const NewDelegate& wanted) {
   TRY(check_display_name(wanted.name));
+  if (wanted.can_upload && !parent.can_upload()) return exceeded("canUpload");
+  if (wanted.can_manage_depot && !parent.can_manage_depot()) return exceeded("canManageDepot");
+  return check_within(parent, wanted);
+}
+
+// A collector at work spares what the delegate is to see.
+void require_scope(const Delegate& delegate, Batch& batch) {
+  batch.realm = delegate.realm;
+  for (const auto& root : delegate.scope.value_or(std::vector<ScopeRoot>())) {
+    if (const auto* frozen = std::get_if<FrozenRoot>(&root)) batch.required.push_back(frozen->key);
+  }
+}
+
+}  // namespace
+
+Result<Delegate> Delegates::add(Batch& batch, const Session& parent, NewDelegate wanted) const {
+  const auto& above = parent.who();
   if (above.depth + 1 > Delegate::kMaxDepth) {
     return fail(Code::kMaxDepthExceeded,
                 "you are at depth {}, and nobody can be deeper than {}; ask one above you to make "
                 "the delegate",
                 above.depth, Delegate::kMaxDepth);
   }
-  if (wanted.can_upload && !parent.rights.can_upload()) return exceeded("canUpload");
-  if (wanted.can_manage_depot && !parent.rights.can_manage_depot()) {
-    return exceeded("canManageDepot");
-  }
-  TRY(check_within(parent.rights, wanted));
+  TRY(check_given(parent.rights, wanted));
   TRY(check_room(above));
   Delegate child;
   child.id = DelegateId::make(clock_, random_);
@@ -116,26 +131,76 @@ Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wan
   child.parent = above.id;
   child.depth = above.depth + 1;
   child.name = std::move(wanted.name);
+  child.kind = wanted.kind;
   child.can_upload = wanted.can_upload;
   child.can_manage_depot = wanted.can_manage_depot;
   child.depots = wanted.depots ? std::move(wanted.depots) : parent.rights.depots();
   child.scope = wanted.scope ? std::move(wanted.scope) : parent.rights.scope();
   child.directories = std::move(wanted.directories);
   child.created_at = clock_.now();
-  child.expires_at = TRY(expiry(parent, wanted, child.created_at));
-  Batch batch;
-  batch.realm = child.realm;
-  // A collector at work spares what the child is to see.
-  for (const auto& root : child.scope.value_or(std::vector<ScopeRoot>())) {
-    if (const auto* frozen = std::get_if<FrozenRoot>(&root)) batch.required.push_back(frozen->key);
-  }
+  child.expires_at = TRY(expiry(parent, wanted.expires_in, child.created_at));
+  require_scope(child, batch);
   auto key = delegate_key(child.realm, child.id);
   batch.conditions.push_back({key, std::nullopt});
   batch.puts.push_back({key, encode(child)});
   batch.puts.push_back({child_key(child.realm, above.id, child.id), Bytes()});
+  return child;
+}
+
+Result<CreatedDelegate> Delegates::create(const Session& parent, NewDelegate wanted) {
+  Batch batch;
+  auto child = TRY(add(batch, parent, std::move(wanted)));
   auto tokens = add_tokens(batch, child);
   TRY(kv_.commit(std::move(batch)));
   return CreatedDelegate{std::move(child), std::move(tokens)};
+}
+
+Result<Delegate> Delegates::change(const Session& caller, const DelegateId& id,
+                                   const DelegateChange& wanted) {
+  const auto key = delegate_key(caller.realm, id);
+  return update(kv_, key, "the delegate " + id.render(),
+                // As with revoke(): that the caller is above it has to be known too.
+                [&](const auto&, Batch& batch) -> Result<Delegate> {
+                  auto delegate = TRY(below(caller, id));
+                  if (!delegate.parent || id == caller.who().id) {
+                    return fail(Code::kForbidden,
+                                "nobody changes their own rights; ask whoever made you");
+                  }
+                  if (delegate.revoked_at) {
+                    return fail(Code::kDelegateRevoked, "the delegate {} was revoked; make another",
+                                id.render());
+                  }
+                  const auto parent = TRY(act_as(caller.realm, *delegate.parent));
+                  const auto before = delegate;
+                  TRY(apply(delegate, *parent, wanted));
+                  if (delegate == before) return delegate;
+                  require_scope(delegate, batch);
+                  batch.puts.push_back({key, encode(delegate)});
+                  return delegate;
+                });
+}
+
+Result<void> Delegates::apply(Delegate& delegate, const Session& parent,
+                              const DelegateChange& wanted) const {
+  // Only what is given is checked: the rest was, and its parent may have less by now.
+  NewDelegate given;
+  given.name = wanted.name.value_or(delegate.name);
+  given.can_upload = wanted.can_upload.value_or(false);
+  given.can_manage_depot = wanted.can_manage_depot.value_or(false);
+  if (wanted.depots) given.depots = *wanted.depots;
+  if (wanted.scope) given.scope = *wanted.scope;
+  if (wanted.directories) given.directories = *wanted.directories;
+  TRY(check_given(parent.rights, given));
+  delegate.name = std::move(given.name);
+  if (wanted.can_upload) delegate.can_upload = *wanted.can_upload;
+  if (wanted.can_manage_depot) delegate.can_manage_depot = *wanted.can_manage_depot;
+  if (wanted.depots) delegate.depots = given.depots ? given.depots : parent.rights.depots();
+  if (wanted.scope) delegate.scope = given.scope ? given.scope : parent.rights.scope();
+  if (wanted.directories) delegate.directories = std::move(given.directories);
+  if (wanted.expires_in) {
+    delegate.expires_at = TRY(expiry(parent, *wanted.expires_in, clock_.now()));
+  }
+  return {};
 }
 
 }  // namespace cairn

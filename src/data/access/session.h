@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -23,6 +24,10 @@ struct Session {
   // Those on the chain who see only a part of the realm: they come to own what the caller writes.
   std::vector<DelegateId> owners;
   std::optional<Digest> token;  // its hash
+  // The OAuth client that the token was given to, and the path that it is good for, with what is
+  // below it; empty: none in particular.
+  std::string client = {};
+  std::string audience = {};
   std::optional<Millis> valid_until;
   // Whose doing it is, when the first of the chain is a stand-in with a part of its rights.
   std::optional<DelegateId> on_behalf_of = std::nullopt;

@@ -103,12 +103,16 @@ TEST(AccessRecords, ADelegateOfTheFirstVersionHasNoDirectories) {
   delegate.epoch = 3;
   const auto key = access_records::delegate_key(delegate.realm, delegate.id);
   auto old = access_records::encode(delegate);
-  ASSERT_EQ(old.front(), 2);
+  ASSERT_EQ(old.front(), 3);
+  ASSERT_EQ(old.back(), 0) << "the kind";
+  old.front() = 2;
+  old.pop_back();
+  EXPECT_EQ(access_records::decode_delegate(key, old), delegate);
   ASSERT_EQ(old.back(), 0) << "the number of directories";
   old.front() = 1;
   old.pop_back();
   EXPECT_EQ(access_records::decode_delegate(key, old), delegate);
-  old.front() = 3;
+  old.front() = 4;
   EXPECT_THAT(access_records::decode_delegate(key, old), FailsWith(Code::kIoError));
 }
 
@@ -130,12 +134,13 @@ TEST(AccessRecords, ATokenIsReadBackAsItWasWritten) {
                            .delegate = DelegateId::from_bytes(Bytes(16, 'd')),
                            .kind = TokenKind::kAccess,
                            .expires_at = std::nullopt,
-                           .epoch = 3,
-                           .used = false};
+                           .epoch = 3};
   auto refresh = access;
   refresh.kind = TokenKind::kRefresh;
   refresh.expires_at = 1'700'000'000'000;
-  refresh.used = true;
+  refresh.used_at = 1'234;
+  refresh.client = "client";
+  refresh.audience = "/mcp";
   for (const auto& token : {access, refresh}) {
     const auto value = access_records::encode(token);
     EXPECT_EQ(access_records::decode_token(value), token);
@@ -144,6 +149,20 @@ TEST(AccessRecords, ATokenIsReadBackAsItWasWritten) {
     }
     EXPECT_THAT(access_records::decode_token(value + '\0'), FailsWith(Code::kIoError));
   }
+}
+
+TEST(AccessRecords, ATokenOfTheFirstVersionIsReadAsUsedOrNot) {
+  TokenRecord token{.realm = realm_number(7),
+                    .delegate = DelegateId::from_bytes(Bytes(16, 'd')),
+                    .kind = TokenKind::kRefresh,
+                    .expires_at = 1'700'000'000'000,
+                    .epoch = 3};
+  auto old = access_records::encode(token);
+  old.front() = 1;
+  old.resize(old.size() - 3);  // time of use, client, audience
+  EXPECT_EQ(access_records::decode_token(old + '\0'), token);
+  token.used_at = 0;
+  EXPECT_EQ(access_records::decode_token(old + '\1'), token);
 }
 
 }  // namespace

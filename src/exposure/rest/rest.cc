@@ -228,11 +228,30 @@ Result<http::Plan> RestHandler::plan(const http::Request& request) {
   return plan_tool(request, found);
 }
 
+namespace {
+
+// A token that was given out for one way in opens no other.
+Result<void> check_audience(std::string_view audience, const http::Request& request) {
+  if (audience.empty()) return {};
+  const auto wanted = TRY(http::split_path(audience));
+  const auto asked = TRY(http::split_path(request.path));
+  if (asked.size() >= wanted.size() &&
+      std::ranges::equal(wanted, std::span(asked).first(wanted.size()))) {
+    return {};
+  }
+  return fail(Code::kInvalidToken, "this token is for {} only; ask for one that is for {}",
+              audience, shown(request.path, 200));
+}
+
+}  // namespace
+
 Result<Caller> caller_of(const Executor& executor, const http::Request& request,
                          std::string_view realm, Entrance entrance) {
   const bool owner = request.peer == http::Peer::kOwner && request.header("authorization").empty();
   if (owner) return executor.machine_owner(realm, entrance);
-  return executor.authenticate(TRY(bearer(request)), realm, entrance);
+  auto caller = TRY(executor.authenticate(TRY(bearer(request)), realm, entrance));
+  TRY(check_audience(caller.session().audience, request));
+  return caller;
 }
 
 http::Response RestHandler::run(const http::Request& request, const Caller& caller,
