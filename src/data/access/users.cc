@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "data/access/identities.h"
 #include "data/store/update.h"
 #include "data/tree/path.h"
 
@@ -119,8 +120,9 @@ Result<std::string> Users::hash(std::string_view password) const {
   return encoded;
 }
 
-Result<User> Users::insert(User user) {
+Result<User> Users::insert(User user, const std::function<void(const User&, Batch&)>& also) {
   Batch batch;
+  if (also) also(user, batch);
   auto key = user_key(user.id);
   batch.conditions.push_back({key, std::nullopt});
   // Both conditions are checked in the same step as the puts: two users of one name cannot be made
@@ -146,8 +148,8 @@ Result<User> Users::owner(const RealmId& realm) {
   return made || made.error().code != Code::kUserExists ? made : get(realm);
 }
 
-Result<User> Users::add(std::string_view name, Role role,
-                        std::optional<std::string_view> password) {
+Result<User> Users::add(std::string_view name, Role role, std::optional<std::string_view> password,
+                        const std::function<void(const User&, Batch&)>& also) {
   TRY(check_user_name(name));
   // Reserved for the first user, whether it exists yet or not.
   if (name == kOwner) return taken(name);
@@ -155,7 +157,8 @@ Result<User> Users::add(std::string_view name, Role role,
                  .name = std::string(name),
                  .role = role,
                  .password = password ? TRY(hash(*password)) : std::string(),
-                 .created_at = clock_.now()});
+                 .created_at = clock_.now()},
+                also);
 }
 
 Result<User> Users::get(const RealmId& id) const {
@@ -169,6 +172,14 @@ Result<User> Users::find(std::string_view name) const {
   auto id = TRY(kv_.get(name_key(name)));
   if (!id) return no_user(name);
   return get(RealmId::from_bytes(*id));
+}
+
+Result<void> Users::require(const RealmId& id, Batch& batch) const {
+  auto key = user_key(id);
+  auto value = TRY(kv_.get(key));
+  if (!value) return no_user(id.render());
+  batch.conditions.push_back({std::move(key), std::move(value)});
+  return {};
 }
 
 Result<UserPage> Users::list(std::size_t limit, std::optional<std::string_view> cursor) const {
@@ -239,6 +250,14 @@ Result<void> Users::remove(const RealmId& id) {
                          }
                          batch.deletes.push_back(key);
                          batch.deletes.push_back(name_key(user.name));
+                         // Linking requires the user, so what is linked meanwhile is seen.
+                         const auto list_key = identity_records::list_key(id);
+                         const auto list = TRY(kv_.get(list_key));
+                         batch.conditions.push_back({list_key, list});
+                         if (list) batch.deletes.push_back(list_key);
+                         for (const auto& hash : identity_records::hashes(list.value_or(Bytes()))) {
+                           batch.deletes.push_back(identity_records::key(hash));
+                         }
                          return {};
                        });
 }
