@@ -4,6 +4,7 @@
 
 #include "base/quote.h"
 #include "base/sha256.h"
+#include "data/access/user_records.h"
 #include "data/store/update.h"
 
 namespace cairn {
@@ -47,6 +48,14 @@ Result<Identity> decode(ByteView value) {
   return out;
 }
 
+Failure name_taken(std::string_view name) {
+  return fail(Code::kUserExists, "there is a user {} already", name);
+}
+
+Failure no_user(const RealmId& id) {
+  return fail(Code::kUserNotFound, "there is no user {}", id.render());
+}
+
 Failure somebodys(std::string_view subject) {
   return fail(Code::kNameTaken, "'{}' at this provider is another user already", shown(subject));
 }
@@ -68,99 +77,111 @@ std::vector<Bytes> hashes(ByteView list) {
 
 }  // namespace identity_records
 
-using identity_records::hashes;
-using identity_records::key;
-using identity_records::list_key;
-
 Result<std::optional<Identity>> Identities::find(std::string_view issuer,
                                                  std::string_view subject) const {
-  const auto value = TRY(kv_.get(key(hash_of(issuer, subject))));
+  const auto value = TRY(kv_.get(identity_records::key(hash_of(issuer, subject))));
   if (!value) return std::optional<Identity>();
   return TRY(decode(*value));
 }
 
 Result<std::vector<Identity>> Identities::of(const RealmId& user) const {
   std::vector<Identity> out;
-  const auto list = TRY(kv_.get(list_key(user)));
-  for (const auto& hash : hashes(list.value_or(Bytes()))) {
-    if (const auto value = TRY(kv_.get(key(hash)))) out.push_back(TRY(decode(*value)));
+  const auto list = TRY(kv_.get(identity_records::list_key(user)));
+  for (const auto& hash : identity_records::hashes(list.value_or(Bytes()))) {
+    if (const auto value = TRY(kv_.get(identity_records::key(hash))))
+      out.push_back(TRY(decode(*value)));
   }
   return out;
 }
 
 Result<User> Identities::add_user(std::string_view name, Role role, std::string_view issuer,
                                   std::string_view subject, std::string_view email) {
+  TRY(user_records::check_name(name));
+  // Reserved for the first user.
+  if (name == Users::kOwner) return name_taken(name);
   const auto hash = hash_of(issuer, subject);
-  auto made = users_.add(name, role, std::nullopt, [&](const User& user, Batch& batch) {
-    batch.conditions.push_back({key(hash), std::nullopt});
-    batch.puts.push_back({key(hash), encode({.issuer = std::string(issuer),
-                                             .subject = std::string(subject),
-                                             .user = user.id,
-                                             .email = std::string(email),
-                                             .linked_at = clock_.now()})});
-    batch.puts.push_back({list_key(user.id), hash});
-  });
-  // Two conditions can fail: that of the name, and that nobody has the identity.
-  if (!made && made.error().code == Code::kUserExists && TRY(kv_.get(key(hash)))) {
-    return somebodys(subject);
+  const User user{.id = RealmId::make(clock_, random_),
+                  .name = std::string(name),
+                  .role = role,
+                  .password = {},
+                  .created_at = clock_.now()};
+  const auto user_key = user_records::key(user.id);
+  const auto name_key = user_records::name_key(name);
+  Batch batch;
+  for (const auto& absent : {user_key, name_key, identity_records::key(hash)}) {
+    batch.conditions.push_back({absent, std::nullopt});
   }
-  return made;
+  batch.puts.push_back({user_key, user_records::encode(user)});
+  batch.puts.push_back({name_key, Bytes(user.id.bytes())});
+  batch.puts.push_back({identity_records::key(hash), encode({.issuer = std::string(issuer),
+                                                             .subject = std::string(subject),
+                                                             .user = user.id,
+                                                             .email = std::string(email),
+                                                             .linked_at = clock_.now()})});
+  batch.puts.push_back({identity_records::list_key(user.id), hash});
+  auto done = kv_.commit(std::move(batch));
+  if (done) return user;
+  if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
+  if (TRY(kv_.get(identity_records::key(hash)))) return somebodys(subject);
+  return name_taken(name);
 }
 
 Result<Identity> Identities::link(const RealmId& user, std::string_view issuer,
                                   std::string_view subject, std::string_view email) {
   const auto hash = hash_of(issuer, subject);
-  return update(kv_, list_key(user), "the user " + user.render(),
-                [&](const auto& list, Batch& batch) -> Result<Identity> {
-                  // A user that is removed meanwhile changes the list, or has none.
-                  TRY(users_.get(user));
-                  auto known = hashes(list.value_or(Bytes()));
-                  if (const auto there = TRY(find(issuer, subject))) {
-                    if (there->user == user) return *there;
-                    return somebodys(subject);
-                  }
-                  if (known.size() >= kMaxEach) {
-                    return fail(Code::kTooManyEntries,
-                                "the user {} has {} identities at providers; remove one first",
-                                user.render(), kMaxEach);
-                  }
-                  const Identity made{.issuer = std::string(issuer),
-                                      .subject = std::string(subject),
-                                      .user = user,
-                                      .email = std::string(email),
-                                      .linked_at = clock_.now()};
-                  TRY(users_.require(user, batch));
-                  batch.conditions.push_back({key(hash), std::nullopt});
-                  batch.puts.push_back({key(hash), encode(made)});
-                  batch.puts.push_back({list_key(user), list.value_or(Bytes()) + hash});
-                  return made;
-                });
+  return update(
+      kv_, identity_records::list_key(user), "the user " + user.render(),
+      [&](const auto& list, Batch& batch) -> Result<Identity> {
+        const auto stored = TRY(kv_.get(user_records::key(user)));
+        if (!stored) return no_user(user);
+        auto known = identity_records::hashes(list.value_or(Bytes()));
+        if (const auto there = TRY(find(issuer, subject))) {
+          if (there->user == user) return *there;
+          return somebodys(subject);
+        }
+        if (known.size() >= kMaxEach) {
+          return fail(Code::kTooManyEntries,
+                      "the user {} has {} identities at providers; remove one first", user.render(),
+                      kMaxEach);
+        }
+        const Identity made{.issuer = std::string(issuer),
+                            .subject = std::string(subject),
+                            .user = user,
+                            .email = std::string(email),
+                            .linked_at = clock_.now()};
+        // It may be removed meanwhile.
+        batch.conditions.push_back({user_records::key(user), stored});
+        batch.conditions.push_back({identity_records::key(hash), std::nullopt});
+        batch.puts.push_back({identity_records::key(hash), encode(made)});
+        batch.puts.push_back({identity_records::list_key(user), list.value_or(Bytes()) + hash});
+        return made;
+      });
 }
 
 Result<bool> Identities::unlink(std::string_view issuer, std::string_view subject) {
   const auto hash = hash_of(issuer, subject);
-  return update(kv_, key(hash), "the identity",
+  return update(kv_, identity_records::key(hash), "the identity",
                 [&](const auto& stored, Batch& batch) -> Result<bool> {
                   if (!stored) return false;
                   const auto user = TRY(decode(*stored)).user;
-                  const auto list = TRY(kv_.get(list_key(user)));
-                  batch.conditions.push_back({list_key(user), list});
+                  const auto list = TRY(kv_.get(identity_records::list_key(user)));
+                  batch.conditions.push_back({identity_records::list_key(user), list});
                   Bytes left;
-                  for (const auto& one : hashes(list.value_or(Bytes()))) {
+                  for (const auto& one : identity_records::hashes(list.value_or(Bytes()))) {
                     if (one != hash) left += one;
                   }
-                  batch.deletes.push_back(key(hash));
+                  batch.deletes.push_back(identity_records::key(hash));
                   if (left.empty()) {
-                    batch.deletes.push_back(list_key(user));
+                    batch.deletes.push_back(identity_records::list_key(user));
                   } else {
-                    batch.puts.push_back({list_key(user), left});
+                    batch.puts.push_back({identity_records::list_key(user), left});
                   }
                   return true;
                 });
 }
 
 Result<void> Identities::set_email(const Identity& identity, std::string_view email) {
-  const auto at = key(hash_of(identity.issuer, identity.subject));
+  const auto at = identity_records::key(hash_of(identity.issuer, identity.subject));
   return update(kv_, at, "the identity", [&](const auto& stored, Batch& batch) -> Result<void> {
     if (!stored) return {};
     auto now = TRY(decode(*stored));

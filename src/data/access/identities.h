@@ -30,8 +30,8 @@ class Identities final {
  public:
   static constexpr std::size_t kMaxEach = 20;  // of one user
 
-  Identities(KeyValueStore& kv, Users& users, const Clock& clock)
-      : kv_(kv), users_(users), clock_(clock) {}
+  Identities(KeyValueStore& kv, const Clock& clock, Random& random)
+      : kv_(kv), clock_(clock), random_(random) {}
 
   Result<std::optional<Identity>> find(std::string_view issuer, std::string_view subject) const;
   Result<std::vector<Identity>> of(const RealmId& user) const;
@@ -49,8 +49,8 @@ class Identities final {
 
  private:
   KeyValueStore& kv_;
-  Users& users_;
   const Clock& clock_;
+  Random& random_;
 };
 
 // How they lie in the store; for users.cc, which removes them with their user.

@@ -18,7 +18,7 @@ constexpr std::string_view kIssuer = "https://idp.example";
 struct Club {
   World world;
   Users users{world.store->kv(), world.clock, world.random, 64};
-  Identities identities{world.store->kv(), users, world.clock};
+  Identities identities{world.store->kv(), world.clock, world.random};
 
   User add(std::string_view name) { return must(users.add(name, Role::kAuthorized, std::nullopt)); }
 };

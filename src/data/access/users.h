@@ -5,7 +5,6 @@
 // Threads     every function may be called from any thread.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -62,13 +61,9 @@ class Users final {
   // The machine's owner, made when first asked for with the realm it owns.
   Result<User> owner(const RealmId& realm);
   // USER_EXISTS when the name is taken.
-  // `also` adds what is to be stored in the same step.
-  Result<User> add(std::string_view name, Role role, std::optional<std::string_view> password,
-                   const std::function<void(const User&, Batch&)>& also = nullptr);
+  Result<User> add(std::string_view name, Role role, std::optional<std::string_view> password);
   Result<User> get(const RealmId& id) const;
   Result<User> find(std::string_view name) const;
-  // A condition that the user is still as it is now. USER_NOT_FOUND.
-  Result<void> require(const RealmId& id, Batch& batch) const;
   Result<UserPage> list(std::size_t limit, std::optional<std::string_view> cursor) const;
   // All that is given, or nothing: FORBIDDEN for another role of the machine's owner,
   // INVALID_ARGUMENT for a password that is too short or long, or grants that cannot be.
@@ -77,8 +72,7 @@ class Users final {
   Result<User> set_password(const RealmId& id, std::string_view password) {
     return change(id, {.password = password});
   }
-  // With the identities (identities.h). FORBIDDEN for the machine's owner. The realm is not
-  // touched.
+  // FORBIDDEN for the machine's owner. The realm is not touched.
   Result<void> remove(const RealmId& id);
   // The user, when name and password fit. INVALID_TOKEN otherwise, after the same work whether the
   // name exists or not.
@@ -90,7 +84,7 @@ class Users final {
 
  private:
   Result<std::string> hash(std::string_view password) const;
-  Result<User> insert(User user, const std::function<void(const User&, Batch&)>& also = nullptr);
+  Result<User> insert(User user);
   template <typename Change>
   Result<User> update(const RealmId& id, Change change);
 

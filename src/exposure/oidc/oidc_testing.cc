@@ -1,5 +1,6 @@
 #include "exposure/oidc/oidc_testing.h"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "base/base64url.h"
 #include "base/guarded.h"
+#include "data/store/open.h"
 
 namespace cairn::oidc::testing {
 namespace {
@@ -133,6 +135,69 @@ std::string token(std::string_view key_id, const json::Object& claims, Algorithm
                   const SigningKey& key) {
   return token(json::Object{{"alg", name(algorithm)}, {"kid", key_id}}, claims, algorithm, key);
 }
+
+FakeProvider::FakeProvider(const Clock& time) : clock(time) {
+  const std::string at(kIssuer);
+  metadata = {{"issuer", at},
+              {"authorization_endpoint", at + "/authorize?tenant=1"},
+              {"token_endpoint", "https://tokens.example/token"},
+              {"jwks_uri", at + "/keys"},
+              {"userinfo_endpoint", at + "/me"},
+              {"response_types_supported", json::Array{"code"}},
+              {"id_token_signing_alg_values_supported", json::Array{"ES256", "HS256"}}};
+  keys = key_set({key.jwk("k1")});
+}
+
+json::Object FakeProvider::claims(std::string_view with_nonce) const {
+  const auto now = clock.now() / 1000;
+  return {{"iss", kIssuer},
+          {"aud", "cairn"},
+          {"sub", "s1"},
+          {"exp", now + 300},
+          {"iat", now},
+          {"nonce", with_nonce},
+          {"email", "ada@example.com"},
+          {"email_verified", true}};
+}
+
+std::size_t FakeProvider::asked(std::string_view url) const {
+  return static_cast<std::size_t>(std::ranges::count(requests, url, &Outbound::url));
+}
+
+Fetch FakeProvider::fetch() {
+  return [this](const Outbound& asked) -> Result<Inbound> {
+    requests.push_back(asked);
+    if (down) return fail(Code::kUnavailable, "nobody is there");
+    if (instead) return instead(asked);
+    const auto answer = [](const json::Object& body) {
+      return Inbound{.status = 200,
+                     .content_type = "application/json; charset=utf-8",
+                     .body = json::write(body)};
+    };
+    const std::string at(kIssuer);
+    if (asked.url == at + "/.well-known/openid-configuration") return answer(metadata);
+    if (asked.url == at + "/keys") {
+      return Inbound{.status = 200,
+                     .content_type = "application/jwk-set+json",
+                     .cache_control = keys_cache,
+                     .body = keys};
+    }
+    if (asked.url == at + "/me") return answer(userinfo);
+    if (asked.url == "https://tokens.example/token") {
+      auto says = claims(nonce);
+      if (bend) bend(says);
+      return answer({{"access_token", "provider-access"},
+                     {"token_type", "Bearer"},
+                     {"id_token", sign ? sign(says) : token("k1", says, Algorithm::kEs256, key)}});
+    }
+    return Inbound{.status = 404};
+  };
+}
+
+Town::Town()
+    : store(make_memory_store(clock)),
+      users(store->kv(), clock, random, 64),
+      identities(store->kv(), clock, random) {}
 
 std::string key_set(std::initializer_list<json::Object> keys) {
   json::Array all;

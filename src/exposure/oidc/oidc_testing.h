@@ -2,12 +2,19 @@
 // and bad.
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/clock.h"
 #include "data/json/json.h"
+#include "data/store/store.h"
+#include "exposure/oidc/fetch.h"
 #include "exposure/oidc/jwt.h"
+#include "exposure/oidc/people.h"
 
 struct evp_pkey_st;
 
@@ -40,5 +47,44 @@ std::string token(const json::Object& header, const json::Object& claims, Algori
 std::string token(std::string_view key_id, const json::Object& claims, Algorithm algorithm,
                   const SigningKey& key);
 std::string key_set(std::initializer_list<json::Object> keys);
+
+// A provider without a network. It does as it should, unless a test says otherwise.
+struct FakeProvider {
+  static constexpr std::string_view kIssuer = "https://idp.example/pool";
+
+  explicit FakeProvider(const Clock& time);
+
+  Fetch fetch();
+  // What the ID token says for a sign-in with this nonce.
+  json::Object claims(std::string_view nonce) const;
+  std::size_t asked(std::string_view url) const;
+
+  const Clock& clock;
+  json::Object metadata;
+  std::string keys;
+  std::string keys_cache = "max-age=3600";
+  SigningKey key = SigningKey::p256();
+  std::string nonce = {};  // of the next ID token
+  // Changes what is right.
+  std::function<void(json::Object& claims)> bend = nullptr;
+  std::function<std::string(const json::Object& claims)> sign = nullptr;
+  json::Object userinfo = {};
+  bool down = false;
+  // Instead of any answer.
+  std::function<Result<Inbound>(const Outbound&)> instead = nullptr;
+  std::vector<Outbound> requests = {};
+};
+
+// A server's users, in memory.
+struct Town {
+  ManualClock clock;
+  SeededRandom random{1};
+  std::unique_ptr<Store> store;
+  Users users;
+  Identities identities;
+
+  Town();
+  People people(PeoplePolicy policy) { return People(std::move(policy), users, identities, clock); }
+};
 
 }  // namespace cairn::oidc::testing
