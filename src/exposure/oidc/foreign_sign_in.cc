@@ -6,14 +6,16 @@
 #include "base/os/os_error.h"
 #include "base/os/secret_file.h"
 #include "base/quote.h"
+#include "data/oauth/url.h"
 
 namespace cairn::oidc {
 namespace {
 
 class Open final : public ForeignSignIn {
  public:
-  Open(ProviderOptions provider, const PeoplePolicy& policy, Parts parts)
-      : provider_(std::move(provider), std::move(parts.fetch), parts.clock),
+  Open(std::string name, ProviderOptions provider, const PeoplePolicy& policy, Parts parts)
+      : name_(std::move(name)),
+        provider_(std::move(provider), std::move(parts.fetch), parts.clock),
         identities_(parts.kv, parts.clock, parts.random),
         people_(policy, parts.users, identities_, parts.clock),
         flow_(provider_, people_, parts.kv, parts.clock, parts.random),
@@ -25,9 +27,11 @@ class Open final : public ForeignSignIn {
                   .behind_proxy = parts.behind_proxy}) {}
 
   Handler& handler() override { return handler_; }
+  const std::string& name() const override { return name_; }
   Result<void> tidy() override { return flow_.tidy(); }
 
  private:
+  const std::string name_;
   Provider provider_;
   Identities identities_;
   People people_;
@@ -83,7 +87,9 @@ Result<std::unique_ptr<ForeignSignIn>> ForeignSignIn::open(const Settings& setti
     }
     provider.client_secret = std::move(secret);
   }
-  return std::make_unique<Open>(std::move(provider), settings.people, std::move(parts));
+  const auto name =
+      settings.name.empty() ? oauth::Url::parse(settings.issuer)->host : settings.name;
+  return std::make_unique<Open>(name, std::move(provider), settings.people, std::move(parts));
 }
 
 }  // namespace cairn::oidc

@@ -26,6 +26,7 @@ struct Settings {
   std::string groups_claim = "groups";
   std::optional<std::chrono::seconds> max_age = std::nullopt;
   PeoplePolicy people = {};
+  std::string name = {};  // as people know the provider; empty: its host
 };
 
 class ForeignSignIn {
@@ -47,6 +48,8 @@ class ForeignSignIn {
   virtual ~ForeignSignIn() = default;
 
   virtual Handler& handler() = 0;
+  // As people know the provider.
+  virtual const std::string& name() const = 0;
   // Removes what is too old.
   virtual Result<void> tidy() = 0;
 };

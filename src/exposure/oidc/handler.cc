@@ -7,8 +7,6 @@
 namespace cairn::oidc {
 namespace {
 
-constexpr std::string_view kLogin = "/api/oauth/login";
-
 struct Rule {
   double burst;
   double per_second;
@@ -75,7 +73,7 @@ http::Response plain_page(const Error& error) {
       "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Not signed in</title>\n"
       "<h1>You are not signed in</h1>\n<p>{}</p>\n<p><a href=\"{}\">Begin again</a></p>\n</html>\n",
-      escaped(error.message), kLogin);
+      escaped(error.message), Handler::kLogin);
   return out;
 }
 

@@ -36,6 +36,8 @@ class Handler final : public http::Handler {
  public:
   explicit Handler(HandlerParts parts) : parts_(std::move(parts)) {}
 
+  static constexpr std::string_view kLogin = "/api/oauth/login";
+
   static bool is_here(std::string_view path);
   http::Plan begin(const http::Request& request) override;
 

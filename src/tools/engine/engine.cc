@@ -70,6 +70,7 @@ class OpenEngine final : public Engine {
   BoundCalls& bound() override { return bound_; }
   work::DepotWorkspaces& workspaces() override { return workspaces_; }
   Services& services() override { return services_; }
+  KeyValueStore& records() override { return store_->kv(); }
   const RealmId& owner() const override { return owner_; }
 
   Result<void> tidy() override {
