@@ -87,7 +87,7 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
   return 0;
 }
 
-void add_provider_options(Command& command, ServeArguments& given) {
+void add_provider_options(const Command& command, ServeArguments& given) {
   auto& provider = given.provider;
   command.add_value("--oidc-issuer", provider.issuer, "URL",
                     "People may sign in with this provider of OpenID Connect");
