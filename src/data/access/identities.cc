@@ -158,6 +158,30 @@ Result<Identity> Identities::link(const RealmId& user, std::string_view issuer,
       });
 }
 
+Result<void> Identities::set(const RealmId& user,
+                             const std::vector<std::pair<std::string, std::string>>& wanted) {
+  if (wanted.size() > kMaxEach) {
+    return fail(Code::kTooManyEntries, "{} identities are wanted; a user has {} at most",
+                wanted.size(), kMaxEach);
+  }
+  for (const auto& [issuer, subject] : wanted) {
+    if (issuer.empty() || issuer.size() > kMaxIssuerBytes || subject.empty() ||
+        subject.size() > kMaxSubjectBytes) {
+      return fail(Code::kInvalidArgument,
+                  "an identity should have an issuer of 1 to {} bytes and a subject of 1 to {}",
+                  kMaxIssuerBytes, kMaxSubjectBytes);
+    }
+    const auto known = TRY(find(issuer, subject));
+    if (known && known->user != user) return somebodys(subject);
+  }
+  for (const auto& one : TRY(of(user))) {
+    const std::pair same{one.issuer, one.subject};
+    if (std::ranges::find(wanted, same) == wanted.end()) TRY(unlink(one.issuer, one.subject));
+  }
+  for (const auto& [issuer, subject] : wanted) TRY(link(user, issuer, subject, ""));
+  return {};
+}
+
 Result<bool> Identities::unlink(std::string_view issuer, std::string_view subject) {
   const auto hash = hash_of(issuer, subject);
   return update(kv_, identity_records::key(hash), "the identity",

@@ -29,6 +29,8 @@ struct Identity {
 class Identities final {
  public:
   static constexpr std::size_t kMaxEach = 20;  // of one user
+  static constexpr std::size_t kMaxIssuerBytes = 500;
+  static constexpr std::size_t kMaxSubjectBytes = 255;
 
   Identities(KeyValueStore& kv, const Clock& clock, Random& random)
       : kv_(kv), clock_(clock), random_(random) {}
@@ -42,6 +44,9 @@ class Identities final {
   // Who is a user already.
   Result<Identity> link(const RealmId& user, std::string_view issuer, std::string_view subject,
                         std::string_view email);
+  // These and no others: all that can be refused is refused before the first is changed.
+  Result<void> set(const RealmId& user,
+                   const std::vector<std::pair<std::string, std::string>>& wanted);
   // False: it was nobody's.
   Result<bool> unlink(std::string_view issuer, std::string_view subject);
   // As the provider says it now.

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/oauth/pkce.h"
 #include "exposure/oidc/oidc_testing.h"
 
 namespace cairn::oidc {

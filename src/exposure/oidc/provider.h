@@ -28,8 +28,8 @@ struct ProviderOptions {
 
 // Whom the provider says that somebody is.
 struct Person {
-  std::string issuer;
-  std::string subject;
+  std::string issuer = {};
+  std::string subject = {};
   std::string email = {};  // empty: not said
   bool email_verified = false;
   std::string username = {};  // preferred_username; empty: not said
