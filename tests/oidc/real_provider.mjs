@@ -4,6 +4,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import http from 'node:http';
 import { Provider } from 'oidc-provider';
 
+// It says at each start that this is not how to run it for real.
+console.info = console.warn = () => {};
+
 function jwk(kind, alg, kid) {
   const options = { RSA: { modulusLength: 2048 }, EC: { namedCurve: 'P-256' } }[kind] ?? {};
   const { privateKey } = generateKeyPairSync({ RSA: 'rsa', EC: 'ec', OKP: 'ed25519' }[kind], options);

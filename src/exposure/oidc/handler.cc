@@ -11,7 +11,7 @@ struct Rule {
   double burst;
   double per_second;
 };
-constexpr Rule kEach{.burst = 20, .per_second = 0.5};
+constexpr Rule kEach{.burst = 60, .per_second = 1};
 constexpr Rule kAll{.burst = 300, .per_second = 30};
 constexpr std::size_t kMaxBuckets = 20'000;
 
