@@ -24,11 +24,34 @@ struct ServeArguments {
   std::string log_file;
   std::string memory;
   ServeOptions options;
+  oidc::Settings provider;
+  std::string provider_secret;
+  std::string new_users = "refuse";
+  int provider_max_age = 0;
 };
 
 LogFormat log_format(std::string_view name) {
   if (name == "json") return LogFormat::kJson;
   return name == "none" ? LogFormat::kNone : LogFormat::kText;
+}
+
+// What was said of a provider; nothing: nothing was.
+Result<std::optional<oidc::Settings>> provider_of(const ServeArguments& given) {
+  auto out = given.provider;
+  if (out.issuer.empty()) {
+    const bool said = !out.client_id.empty() || !given.provider_secret.empty() ||
+                      !out.people.domains.empty() || !out.people.groups.empty() ||
+                      out.people.link_by_email || given.new_users != "refuse";
+    if (!said) return std::nullopt;
+    return fail(Code::kInvalidArgument,
+                "options of a sign-in provider are given, and --oidc-issuer, which says whose, is "
+                "not");
+  }
+  if (!given.provider_secret.empty()) out.secret_file = given.provider_secret;
+  if (given.provider_max_age > 0) out.max_age = std::chrono::seconds(given.provider_max_age);
+  out.people.new_people = TRY(oidc::parse_new_people(given.new_users));
+  TRY(oidc::check(out));
+  return out;
 }
 
 Result<int> run_serve(Kit& kit, ServeArguments& given) {
@@ -52,6 +75,7 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
     options.directories.push_back(TRY(work::ServedDirectory::parse(root)));
     options.directories.back().read_only = true;
   }
+  options.provider = TRY(provider_of(given));
   options.data = data_directory(kit.options);
   if (!given.certificate.empty()) options.tls_certificate = given.certificate;
   if (!given.key.empty()) options.tls_key = given.key;
@@ -61,6 +85,40 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
   options.version = CAIRN_VERSION;
   TRY(serve(options, kit.clock(), kit.world().random));
   return 0;
+}
+
+void add_provider_options(const Command& command, ServeArguments& given) {
+  auto& provider = given.provider;
+  command.add_value("--oidc-issuer", provider.issuer, "URL",
+                    "People may sign in with this provider of OpenID Connect");
+  command.add_value("--oidc-client-id", provider.client_id, "ID",
+                    "What the provider knows this server by");
+  command.add_value("--oidc-client-secret-file", given.provider_secret, "FILE",
+                    "Its first line is the secret that goes with the id");
+  command.add_value("--oidc-name", provider.name, "NAME",
+                    "What people call the provider [its host]");
+  command
+      .add_value("--oidc-new-users", given.new_users, "WHAT",
+                 "Of people nobody knows here yet: refuse, unauthorized or authorized [refuse]")
+      .one_of({"refuse", "unauthorized", "authorized"});
+  command
+      .add_value("--oidc-domain", provider.people.domains, "DOMAIN",
+                 "Only people with a verified address of mail there; may be repeated")
+      .repeated();
+  command
+      .add_value("--oidc-group", provider.people.groups, "GROUP",
+                 "Only people in this group at the provider, or another that is named")
+      .repeated();
+  command.add_value("--oidc-groups-claim", provider.groups_claim, "CLAIM",
+                    "Where the provider names groups; Cognito: cognito:groups [groups]");
+  command.add_flag("--oidc-link-email", provider.people.link_by_email,
+                   "A verified address of mail that is a user's name is that user; never an admin");
+  command.add_value("--oidc-scope", provider.scope, "SCOPES",
+                    "What to ask the provider for [openid email profile]");
+  command
+      .add_value("--oidc-max-age", given.provider_max_age, "SECONDS",
+                 "How long ago people may have given the provider their password [any time]")
+      .non_negative();
 }
 
 }  // namespace
@@ -86,6 +144,9 @@ void add_serve_command(Commands& commands) {
                     "Also for front ends of your own: /internal/aei and /internal/adi");
   command.add_value("--internal-secret", given->secret, "FILE",
                     "Its first line is the secret they send as bearer token");
+  command.add_value("--public-url", given->options.public_url, "URL",
+                    "Where browsers find the server, such as https://cairn.example");
+  add_provider_options(command, *given);
   command
       .add_value("--root", given->roots, "NAME=DIR",
                  "Also file tools on a directory of this machine, at /mcp/directories/NAME; may be "

@@ -12,6 +12,7 @@
 #include "base/memory_budget.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "exposure/oidc/foreign_sign_in.h"
 #include "tools/workspace/served_directories.h"
 
 namespace cairn {
@@ -33,7 +34,11 @@ struct ServeOptions {
   bool behind_proxy = false;
   std::optional<std::filesystem::path> tls_certificate;
   std::optional<std::filesystem::path> tls_key;
+  // Where browsers find it, such as https://cairn.example; empty: as their Host says.
+  std::string public_url;
   std::optional<InternalListener> internal;
+  // Of people who are known elsewhere.
+  std::optional<oidc::Settings> provider;
   // Directories of this machine for the file tools, by name.
   std::vector<work::ServedDirectory> directories;
   LogFormat log = LogFormat::kText;
