@@ -7,6 +7,7 @@
 //   /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
 //   /, /sign-in, /oauth/…                     pages for people's browsers
+//   /.well-known/…, /api/auth/token, …        OAuth for programs (exposure/oauth/endpoints.h)
 //   /proof?challenge=…                        that this is the server of DIR/server.json
 //   everything else                           REST with a delegate's token
 //
@@ -17,6 +18,7 @@
 #include "exposure/agent/endpoint_service.h"
 #include "exposure/agent/workspace_service.h"
 #include "exposure/mcp/http.h"
+#include "exposure/oauth/endpoints.h"
 #include "exposure/pages/pages.h"
 #include "exposure/rest/endpoint_rest.h"
 #include "exposure/rest/rest.h"
@@ -54,20 +56,24 @@ class WaysIn final : public http::Handler {
     mcp::Server& workspace_mcp;
     const Clock& clock;
     Random& random;
-    std::string proof_secret = {};  // server_file.h; empty: it proves nothing
+    std::string proof_secret = {};           // server_file.h; empty: it proves nothing
+    oauth::OAuthEndpoints* oauth = nullptr;  // null: there are none
   };
   // REQUIRES: the parts outlive it.
   WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts);
 
+  // What a token opens says where one is had.
   http::Plan begin(const http::Request& request) override;
   // /readyz says no from now on, and streams end.
   void stopping();
 
  private:
+  http::Plan route(const http::Request& request);
   Result<http::Response> prove(const http::Request& request) const;
 
   const std::string proof_secret_;
   const mcp::HostRule hosts_;
+  oauth::OAuthEndpoints* const oauth_;
   const std::shared_ptr<Workers> mcp_workers_;
   rest::RestHandler rest_;
   pages::Pages pages_;
