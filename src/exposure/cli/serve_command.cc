@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/os/memory.h"
+#include "data/oauth/redirect_uri.h"
 #include "exposure/cli/commands.h"
 #include "exposure/cli/kit.h"
 #include "exposure/serve/serve.h"
@@ -13,7 +15,7 @@ namespace cairn::cli {
 namespace {
 
 struct ServeArguments {
-  std::string listen = "127.0.0.1:8787";
+  std::string listen = "127.0.0.1:8765";
   std::string certificate;
   std::string key;
   std::string internal;
@@ -23,6 +25,10 @@ struct ServeArguments {
   std::string log = "text";
   std::string log_file;
   std::string memory;
+  std::string public_url;
+  std::vector<std::string> schemes;
+  std::int64_t window = 60;
+  bool no_iss = false;
   ServeOptions options;
   oidc::Settings provider;
   std::string provider_secret;
@@ -76,6 +82,27 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
     options.directories.back().read_only = true;
   }
   options.provider = TRY(provider_of(given));
+  if (!given.public_url.empty()) {
+    options.public_url = TRY(oauth::Origin::parse(given.public_url));
+    if (!options.public_url->is_https() && !options.public_url->is_loopback()) {
+      return fail(Code::kInvalidArgument,
+                  "--public-url is {}, and tokens would cross the network in the clear; it should "
+                  "begin with https",
+                  options.public_url->text());
+    }
+  }
+  for (const auto& scheme : given.schemes) {
+    TRY(oauth::check_program_scheme(scheme));
+    options.oauth.redirect_schemes.insert(lowered(scheme));
+  }
+  constexpr std::int64_t kLongestWindow = 300;
+  if (given.window < 0 || given.window > kLongestWindow) {
+    return fail(Code::kInvalidArgument,
+                "--oauth-refresh-window is {}; it should be 0 to {} seconds", given.window,
+                kLongestWindow);
+  }
+  options.oauth.window = std::chrono::seconds(given.window);
+  options.oauth.with_iss = !given.no_iss;
   options.data = data_directory(kit.options);
   if (!given.certificate.empty()) options.tls_certificate = given.certificate;
   if (!given.key.empty()) options.tls_key = given.key;
@@ -128,24 +155,33 @@ void add_serve_command(Commands& commands) {
   auto command = commands.add(
       {.name = "serve",
        .description = "Serve a data directory: REST API, and the store for other commands",
-       .example = "cairn serve --data /srv/cairn --listen 127.0.0.1:8787",
+       .example = "cairn serve --data /srv/cairn --listen 127.0.0.1:8765",
        .more =
            "Makes the data directory when there is none, with the owner's token in owner.token.\n"
            "SIGTERM and SIGINT end it when what was running has finished, but for searches and\n"
            "checks. SIGHUP reads the TLS files again and opens the log file anew.",
        .group = "Server"},
       [given](Kit& kit) { return run_serve(kit, *given); });
-  command.add_value("--listen", given->listen, "ADDRESS:PORT", "Where [127.0.0.1:8787]");
+  command.add_value("--listen", given->listen, "ADDRESS:PORT", "Where [127.0.0.1:8765]");
   command.add_flag("--behind-proxy", given->options.behind_proxy,
                    "Plain HTTP on any address: a proxy ends TLS");
+  command.add_value("--public-url", given->public_url, "URL",
+                    "Where browsers and clients find it, e.g. https://cairn.example; needed for "
+                    "programs that sign in by OAuth, but on loopback");
+  command
+      .add_value("--oauth-redirect-scheme", given->schemes, "SCHEME",
+                 "Also send answers to programs by SCHEME://…; may be repeated")
+      .repeated();
+  command.add_value("--oauth-refresh-window", given->window, "SECONDS",
+                    "For so long after its first use a program's refresh token is good again [60]");
+  command.add_flag("--no-oauth-iss", given->no_iss,
+                   "Leave out who an answer is from, for clients that fail on it");
   command.add_value("--tls-cert", given->certificate, "FILE", "Certificate chain, PEM");
   command.add_value("--tls-key", given->key, "FILE", "Its key, PEM");
   command.add_value("--internal-listen", given->internal, "ADDRESS:PORT",
                     "Also for front ends of your own: /internal/aei and /internal/adi");
   command.add_value("--internal-secret", given->secret, "FILE",
                     "Its first line is the secret they send as bearer token");
-  command.add_value("--public-url", given->options.public_url, "URL",
-                    "Where browsers find the server, such as https://cairn.example");
   add_provider_options(command, *given);
   command
       .add_value("--root", given->roots, "NAME=DIR",

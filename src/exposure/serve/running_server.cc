@@ -39,7 +39,7 @@ Result<void> check_exposure(const ServeOptions& options) {
                 "cross the network in the clear; use a loopback address, or --behind-proxy",
                 options.internal->address);
   }
-  if (options.provider && options.public_url.empty() &&
+  if (options.provider && !options.public_url &&
       (!is_loopback(options.address) || options.behind_proxy)) {
     return fail(Code::kInvalidArgument,
                 "--oidc-issuer wants --public-url, such as https://cairn.example: the provider "
@@ -190,18 +190,20 @@ class Running final : public RunningServer {
     // Behind a proxy any name may be right.
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
     const auto secret = base64_encode(random_.bytes(kProofBytes));
+    const rest::Site site{.public_url = options_.public_url ? options_.public_url->text() : "",
+                          .behind_proxy = options_.behind_proxy};
     if (options_.provider) {
-      provider_ = TRY(open_provider(
-          *options_.provider, *engine_,
-          {.public_url = options_.public_url, .behind_proxy = options_.behind_proxy}));
+      provider_ = TRY(open_provider(*options_.provider, *engine_, site));
     }
+    start_oauth(known_hosts);
     ways_in_.emplace(
         WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(), engine_->workspaces(),
-                      *directories_, *workspace_mcp_, clock_, random_, secret, provider_.get()},
+                      *directories_, *workspace_mcp_, clock_, random_, secret, provider_.get(),
+                      &*oauth_, oauth_->origins().is_known() ? authorization_.get() : nullptr},
         rest::RestOptions{.version = options_.version,
                           .behind_proxy = options_.behind_proxy,
                           .metrics = [this] { return metrics_.render(); },
-                          .public_url = options_.public_url},
+                          .public_url = site.public_url},
         known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
     server_options.in_flight = in_flight_within(options_.memory);
@@ -260,6 +262,25 @@ class Running final : public RunningServer {
   static constexpr std::size_t kProofBytes = 32;
   static constexpr std::size_t kMaxLocalConnections = 256;
 
+  // On this machine the origin is as clients call it; elsewhere it has to be said.
+  void start_oauth(bool loopback) {
+    const auto& services = engine_->services();
+    oauth_base_.emplace(oauth::OAuthParts{services.realms, services.delegates, services.users,
+                                          services.audit, clock_, random_},
+                        options_.oauth);
+    tokens_ = oauth::make_tokens(*oauth_base_);
+    authorization_ = oauth::make_authorization(*oauth_base_);
+    oauth_.emplace(*tokens_,
+                   oauth::EndpointsOptions{
+                       .origins = {.public_origin = options_.public_url, .loopback = loopback},
+                       .features = {.with_iss = options_.oauth.with_iss,
+                                    .reads_documents = static_cast<bool>(options_.oauth.fetch)}});
+    if (oauth_->origins().is_known()) return;
+    fmt::print(stderr,
+               "cairn: programs cannot sign in by OAuth, because the server does not know its own "
+               "address; say it with --public-url https://…\n");
+  }
+
   // For this machine's owner. Where the file system knows no sockets, there is server.json.
   void start_local() {
     http::ServerOptions server_options;
@@ -304,6 +325,10 @@ class Running final : public RunningServer {
   std::unique_ptr<agent::ToolService> workspaces_;
   std::optional<mcp::Server> workspace_mcp_;
   std::unique_ptr<oidc::ForeignSignIn> provider_;
+  std::optional<oauth::OAuthBase> oauth_base_;
+  std::unique_ptr<oauth::Tokens> tokens_;
+  std::unique_ptr<oauth::Authorization> authorization_;
+  std::optional<oauth::OAuthEndpoints> oauth_;
   std::optional<WaysIn> ways_in_;
   std::unique_ptr<http::Server> server_;
   std::optional<rest::InternalHandler> internal_;

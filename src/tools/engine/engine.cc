@@ -8,6 +8,7 @@
 #include "base/os/os_error.h"
 #include "base/os/secret_file.h"
 #include "base/quote.h"
+#include "data/oauth/oauth.h"
 #include "data/realm/clock_memory.h"
 #include "data/realm/gc.h"
 #include "data/realm/moved_back.h"
@@ -80,6 +81,9 @@ class OpenEngine final : public Engine {
     keep_time();
     TRY(delegates_.forget_expired());
     TRY(sign_ins_.forget_expired());
+    const oauth::OAuthParts parts{realms_, delegates_,      users_,
+                                  audit_,  services_.clock, services_.random};
+    TRY(oauth::OAuthBase(parts, {}).tidy());
     return for_each_realm([&](const RealmId& realm) -> Result<void> {
       TRY(audit_.trim(realm));
       return {};
