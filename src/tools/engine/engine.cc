@@ -52,7 +52,6 @@ class OpenEngine final : public Engine {
     keep_time();
     // Best effort: nothing hangs on the last minute.
     (void)delegates_.keep_uses();
-    // What could not be written makes a sign-in end a little earlier.
     (void)sign_ins_.write_uses();
   }
   OpenEngine(const OpenEngine&) = delete;
@@ -90,7 +89,10 @@ class OpenEngine final : public Engine {
     });
   }
 
-  Result<void> keep_uses() override { return delegates_.keep_uses(); }
+  Result<void> keep_uses() override {
+    TRY(delegates_.keep_uses());
+    return sign_ins_.write_uses();
+  }
 
   Result<void> collect_every(std::chrono::milliseconds time) override {
     if (!TRY(is_collection_due(store_->kv(), services_.clock.now(), time))) return {};
