@@ -11,6 +11,7 @@
 #include "base/os/secret_file.h"
 #include "base/pause.h"
 #include "exposure/http/server.h"
+#include "exposure/oauth/challenge.h"
 #include "exposure/serve/in_flight_share.h"
 #include "exposure/serve/metrics.h"
 #include "exposure/serve/request_log.h"
@@ -183,7 +184,11 @@ class Running final : public RunningServer {
         rest::RestOptions{.version = options_.version,
                           .behind_proxy = options_.behind_proxy,
                           .metrics = [this] { return metrics_.render(); },
-                          .public_url = options_.public_url ? options_.public_url->text() : ""},
+                          .public_url = options_.public_url ? options_.public_url->text() : "",
+                          .step_up =
+                              [this](const http::Request& request, Code code) {
+                                return oauth::step_up(oauth_->origins(), request, code);
+                              }},
         known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
     server_options.in_flight = in_flight_within(options_.memory);
