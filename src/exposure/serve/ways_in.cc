@@ -53,6 +53,11 @@ std::optional<std::size_t> place_of_key(std::span<const std::string> segments) {
   return std::nullopt;
 }
 
+std::vector<pages::Provider> providers_of(const WaysIn::Parts& parts) {
+  if (parts.provider == nullptr) return {};
+  return {{.name = parts.provider->name(), .path = std::string(oidc::Handler::kLogin)}};
+}
+
 // Sessions with one token are told apart: each is held against what it has seen itself.
 std::string_view desk_of(const http::Request& request) {
   const auto desk = request.header("x-cairn-desk");
@@ -105,11 +110,14 @@ Result<mcp::PrincipalPtr> admit(const work::ServedDirectories& directories, Exec
 WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)
     : proof_secret_(parts.proof_secret),
       hosts_(hosts),
+      provider_(parts.provider),
       oauth_(parts.oauth),
       mcp_workers_(mcp::mcp_workers()),
       rest_(parts.executor, rest),
       pages_(parts.executor, parts.clock,
-             {.site = {.public_url = rest.public_url, .behind_proxy = rest.behind_proxy}}),
+             {.site = {.public_url = rest.public_url, .behind_proxy = rest.behind_proxy},
+              .providers = providers_of(parts),
+              .authorization = parts.authorization}),
       mcp_(parts.mcp, parts.clock, parts.random,
            {.admit = [&agent = parts.agent, &executor = parts.executor](
                          const http::Request& request) { return admit(agent, executor, request); },
@@ -171,6 +179,10 @@ http::Plan WaysIn::route(const http::Request& request) {
     // Where a form comes from is looked at there, and more closely.
     if (auto fits = mcp::check_host(request, hosts_); !fits) return rest::respond(fits.error());
     return pages_.begin(request);
+  }
+  if (provider_ != nullptr && oidc::Handler::is_here(request.path)) {
+    if (auto fits = mcp::check_host(request, hosts_); !fits) return rest::respond(fits.error());
+    return provider_->handler().begin(request);
   }
   // As MCP does by itself: a page that rebinds DNS must neither read the metrics nor try passwords.
   if (auto fits = mcp::check_origin(request, hosts_); !fits) return rest::respond(fits.error());

@@ -8,6 +8,7 @@
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
 //   /, /sign-in, /oauth/…                     pages for people's browsers
 //   /.well-known/…, /api/auth/token, …        OAuth for programs (exposure/oauth/endpoints.h)
+//   /api/oauth/login, /api/oauth/callback     to a foreign provider and back, if there is one
 //   /proof?challenge=…                        that this is the server of DIR/server.json
 //   everything else                           REST with a delegate's token
 //
@@ -19,6 +20,7 @@
 #include "exposure/agent/workspace_service.h"
 #include "exposure/mcp/http.h"
 #include "exposure/oauth/endpoints.h"
+#include "exposure/oidc/foreign_sign_in.h"
 #include "exposure/pages/pages.h"
 #include "exposure/rest/endpoint_rest.h"
 #include "exposure/rest/rest.h"
@@ -56,8 +58,10 @@ class WaysIn final : public http::Handler {
     mcp::Server& workspace_mcp;
     const Clock& clock;
     Random& random;
-    std::string proof_secret = {};           // server_file.h; empty: it proves nothing
+    std::string proof_secret = {};  // server_file.h; empty: it proves nothing
+    oidc::ForeignSignIn* provider = nullptr;
     oauth::OAuthEndpoints* oauth = nullptr;  // null: there are none
+    oauth::Authorization* authorization = nullptr;
   };
   // REQUIRES: the parts outlive it.
   WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts);
@@ -73,6 +77,7 @@ class WaysIn final : public http::Handler {
 
   const std::string proof_secret_;
   const mcp::HostRule hosts_;
+  oidc::ForeignSignIn* const provider_;
   oauth::OAuthEndpoints* const oauth_;
   const std::shared_ptr<Workers> mcp_workers_;
   rest::RestHandler rest_;

@@ -41,8 +41,9 @@ class OpenEngine final : public Engine {
         seen_(options.memory.seen),
         sign_ins_(store_->kv(), users_, clock, random),
         password_limits_(clock),
-        services_{realms_, delegates_, users_, audit_,    endpoints_,      documents_,
-                  seen_,   clock,      random, sign_ins_, password_limits_},
+        identities_(store_->kv(), clock, random),
+        services_{realms_, delegates_, users_, audit_,    endpoints_,       documents_,
+                  seen_,   clock,      random, sign_ins_, password_limits_, identities_},
         executor_(services_, std::move(table), meter, rehearsing(options)),
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
@@ -73,6 +74,7 @@ class OpenEngine final : public Engine {
   BoundCalls& bound() override { return bound_; }
   work::DepotWorkspaces& workspaces() override { return workspaces_; }
   Services& services() override { return services_; }
+  KeyValueStore& records() override { return store_->kv(); }
   const RealmId& owner() const override { return owner_; }
 
   Result<void> tidy() override {
@@ -150,6 +152,7 @@ class OpenEngine final : public Engine {
   SeenFiles seen_;
   SignIns sign_ins_;
   SignInLimits password_limits_;
+  Identities identities_;
   Services services_;
   Executor executor_;
   BoundCalls bound_;

@@ -60,6 +60,8 @@ class Engine {
   virtual BoundCalls& bound() = 0;
   // The file tools on depots.
   virtual work::DepotWorkspaces& workspaces() = 0;
+  // Where parts of a server keep records of their own.
+  virtual KeyValueStore& records() = 0;
   // The owner's realm.
   virtual const RealmId& owner() const = 0;
 
