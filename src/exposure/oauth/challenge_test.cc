@@ -18,7 +18,7 @@ std::string challenged(const std::string& path, http::Headers headers, Code code
   auto response = http::error_response(Error(code, "not \"shown\" here"));
   response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"cairn\"");
   add_challenge(kLoopback, request, response);
-  return header_of(response, "WWW-Authenticate");
+  return std::string(header_of(response, "WWW-Authenticate"));
 }
 
 TEST(Challenge, SaysWhereATokenIsHad) {

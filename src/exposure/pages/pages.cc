@@ -59,9 +59,9 @@ Pages::Pages(Executor& executor, const Clock& clock, PagesOptions options)
 }
 
 bool Pages::is_here(std::string_view path) {
-  constexpr std::array<std::string_view, 9> kPaths = {
+  constexpr std::array<std::string_view, 10> kPaths = {
       "/",        "/sign-in",  "/sign-out", "/oauth/authorize", "/oauth/consent",
-      kStylePath, kScriptPath, kIconPath,   "/oauth/device"};
+      kStylePath, kScriptPath, kIconPath,   "/oauth/device",    "/authorize"};
   return std::ranges::find(kPaths, path) != kPaths.end() || path.starts_with("/account/");
 }
 
@@ -91,7 +91,9 @@ http::Plan Pages::begin(const http::Request& request) {
     if (path == "/sign-in") return get(request, &Pages::ask_to_sign_in, Where::kHere);
     if (oauth_) {
       // A request is stored, and documents of clients may be fetched.
-      if (path == "/oauth/authorize") return get(request, &Pages::authorize, Where::kWorker);
+      // At the root for clients that know no metadata.
+      if (path == "/oauth/authorize" || path == "/authorize")
+        return get(request, &Pages::authorize, Where::kWorker);
       if (path == "/oauth/consent") return get(request, &Pages::show_consent, Where::kWorker);
       if (path == "/oauth/device") return get(request, &Pages::show_device, Where::kWorker);
     }
