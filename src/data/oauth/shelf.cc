@@ -76,7 +76,7 @@ Result<std::optional<Bytes>> Shelf::get_at(ByteView key) const {
 Result<void> Shelf::make_room() {
   const auto between = std::max<std::size_t>(rules_.most / 20, 1);
   if (since_.fetch_add(1) < between) return {};
-  since_ = 0;
+  since_ = 1;
   return sweep(rules_.most - between);
 }
 

@@ -81,15 +81,15 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
     options.directories.push_back(TRY(work::ServedDirectory::parse(root)));
     options.directories.back().read_only = true;
   }
-  options.provider = TRY(provider_of(given));
   if (!given.public_url.empty()) {
-    options.public_url = TRY(oauth::Origin::parse(given.public_url));
-    if (!options.public_url->is_https() && !options.public_url->is_loopback()) {
+    const auto origin = TRY(oauth::Origin::parse(given.public_url));
+    if (!origin.is_https() && !origin.is_loopback()) {
       return fail(Code::kInvalidArgument,
                   "--public-url is {}, and tokens would cross the network in the clear; it should "
                   "begin with https",
-                  options.public_url->text());
+                  origin.text());
     }
+    options.public_url = origin.text();
   }
   for (const auto& scheme : given.schemes) {
     TRY(oauth::check_program_scheme(scheme));
@@ -103,6 +103,7 @@ Result<int> run_serve(Kit& kit, ServeArguments& given) {
   }
   options.oauth.window = std::chrono::seconds(given.window);
   options.oauth.with_iss = !given.no_iss;
+  options.provider = TRY(provider_of(given));
   options.data = data_directory(kit.options);
   if (!given.certificate.empty()) options.tls_certificate = given.certificate;
   if (!given.key.empty()) options.tls_key = given.key;
@@ -176,13 +177,13 @@ void add_serve_command(Commands& commands) {
                     "For so long after its first use a program's refresh token is good again [60]");
   command.add_flag("--no-oauth-iss", given->no_iss,
                    "Leave out who an answer is from, for clients that fail on it");
+  add_provider_options(command, *given);
   command.add_value("--tls-cert", given->certificate, "FILE", "Certificate chain, PEM");
   command.add_value("--tls-key", given->key, "FILE", "Its key, PEM");
   command.add_value("--internal-listen", given->internal, "ADDRESS:PORT",
                     "Also for front ends of your own: /internal/aei and /internal/adi");
   command.add_value("--internal-secret", given->secret, "FILE",
                     "Its first line is the secret they send as bearer token");
-  add_provider_options(command, *given);
   command
       .add_value("--root", given->roots, "NAME=DIR",
                  "Also file tools on a directory of this machine, at /mcp/directories/NAME; may be "

@@ -44,14 +44,15 @@ void add_challenge(const OriginRule& rule, const http::Request& request, http::R
   response.headers.emplace_back(kHeader, std::move(value));
 }
 
-std::string insufficient_scope(const OriginRule& rule, const http::Request& request,
-                               const Scopes& needed) {
+std::string step_up(const OriginRule& rule, const http::Request& request, Code code) {
+  const bool write = code == Code::kUploadNotAllowed;
+  const bool manage = code == Code::kDepotManageNotAllowed;
   const auto metadata = metadata_of(rule, request);
-  if (metadata.empty()) return {};
+  if ((!write && !manage) || metadata.empty()) return {};
   return fmt::format(
       "Bearer realm=\"cairn\", error=\"insufficient_scope\", scope=\"{}\", "
       "resource_metadata=\"{}\", error_description=\"this program was not granted that\"",
-      needed.render(), metadata);
+      Scopes{.write = true, .manage = manage}.render(), metadata);
 }
 
 std::optional<http::Response> refuse_token_in_address(const http::Request& request) {

@@ -18,9 +18,9 @@ namespace cairn::oauth {
 // says less.
 void add_challenge(const OriginRule& rule, const http::Request& request, http::Response& response);
 
-// Of a 403 whose caller came with a token of a grant, and could be granted what it lacks.
-std::string insufficient_scope(const OriginRule& rule, const http::Request& request,
-                               const Scopes& needed);
+// The header of a 403 whose caller came with a token of a grant, and could be granted what it
+// lacks; empty: it could not.
+std::string step_up(const OriginRule& rule, const http::Request& request, Code code);
 
 // A token in the address is refused, wherever that goes: addresses are logged and kept. Nothing:
 // the request has none there.

@@ -10,14 +10,6 @@ namespace {
 
 using enum http::Method;
 
-std::string header_of(const http::Response& response, std::string_view name) {
-  std::string out;
-  for (const auto& [key, value] : response.headers) {
-    if (key == name) out += (out.empty() ? "" : " AND ") + value;
-  }
-  return out;
-}
-
 const OriginRule kLoopback{.public_origin = std::nullopt, .loopback = true};
 
 std::string challenged(const std::string& path, http::Headers headers, Code code) {
@@ -26,7 +18,7 @@ std::string challenged(const std::string& path, http::Headers headers, Code code
   auto response = http::error_response(Error(code, "not \"shown\" here"));
   response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"cairn\"");
   add_challenge(kLoopback, request, response);
-  return header_of(response, "WWW-Authenticate");
+  return std::string(header_of(response, "WWW-Authenticate"));
 }
 
 TEST(Challenge, SaysWhereATokenIsHad) {
@@ -72,7 +64,10 @@ TEST(Challenge, RefusesATokenInTheAddress) {
 
 TEST(Challenge, OfAMissingScopeNamesAllThatIsNeeded) {
   const http::FakeRequest request(kPost, "/api/realm/me/depots", {{"host", "localhost:8765"}});
-  EXPECT_THAT(insufficient_scope(kLoopback, request, {.write = true, .manage = true}),
+  EXPECT_EQ(step_up(kLoopback, request, Code::kForbidden), "");
+  EXPECT_THAT(step_up(kLoopback, request, Code::kUploadNotAllowed),
+              testing::HasSubstr("scope=\"cas:read cas:write\""));
+  EXPECT_THAT(step_up(kLoopback, request, Code::kDepotManageNotAllowed),
               testing::AllOf(testing::HasSubstr("error=\"insufficient_scope\""),
                              testing::HasSubstr("scope=\"cas:read cas:write depot:manage\""),
                              testing::HasSubstr("oauth-protected-resource/api\"")));

@@ -31,12 +31,6 @@ struct OAuthEndpointsTest : testing::Test {
   static std::string error_in(const http::Response& response) {
     return fmt::format("{} {}", response.status, text_of(json_of(response), "error"));
   }
-  static std::string header(const http::Response& response, std::string_view name) {
-    for (const auto& [key, value] : response.headers) {
-      if (key == name) return value;
-    }
-    return {};
-  }
   Parameters code_form() {
     return {{"grant_type", "authorization_code"},
             {"client_id", scene.client},
@@ -57,9 +51,9 @@ TEST_F(OAuthEndpointsTest, GivesDocumentsToAnyPage) {
     const auto response = call(kGet, path, "", "", {{"origin", "https://inspector.example"}});
     EXPECT_EQ(response.status, 200) << path;
     EXPECT_EQ(response.content_type, "application/json");
-    EXPECT_EQ(header(response, "Access-Control-Allow-Origin"), "*");
-    EXPECT_EQ(header(response, "Access-Control-Allow-Credentials"), "");
-    EXPECT_EQ(header(response, "Cache-Control"), "public, max-age=300");
+    EXPECT_EQ(header_of(response, "Access-Control-Allow-Origin"), "*");
+    EXPECT_EQ(header_of(response, "Access-Control-Allow-Credentials"), "");
+    EXPECT_EQ(header_of(response, "Cache-Control"), "public, max-age=300");
   }
   // With another path there is none, so that clients go on to the root and find the same issuer.
   for (const auto* path :
@@ -74,7 +68,7 @@ TEST_F(OAuthEndpointsTest, GivesDocumentsToAnyPage) {
 TEST_F(OAuthEndpointsTest, TradesACodeAndNobodyKeepsTheAnswer) {
   const auto response = form("/api/auth/token", code_form());
   EXPECT_EQ(response.status, 200);
-  EXPECT_EQ(header(response, "Cache-Control"), "no-store");
+  EXPECT_EQ(header_of(response, "Cache-Control"), "no-store");
   EXPECT_FALSE(response.compressible);
   const auto answer = json_of(response);
   EXPECT_EQ(text_of(answer, "token_type"), "Bearer");
@@ -108,7 +102,7 @@ TEST_F(OAuthEndpointsTest, TakesFormsForTokensAndJsonForRegistrations) {
       call(kPost, "/register", "application/json",
            R"({"client_name":"Prober","redirect_uris":["http://127.0.0.1:4711/callback"]})");
   EXPECT_EQ(registered.status, 201);
-  EXPECT_EQ(header(registered, "Cache-Control"), "no-store");
+  EXPECT_EQ(header_of(registered, "Cache-Control"), "no-store");
   EXPECT_EQ(text_of(json_of(registered), "client_id"), scene.client);
   EXPECT_EQ(number_of(json_of(registered), "client_id_issued_at"), scene.clock().now() / 1000);
   EXPECT_EQ(texts_of(json_of(registered), "redirect_uris"),
@@ -122,7 +116,7 @@ TEST_F(OAuthEndpointsTest, SaysSlowDownWithATime) {
     last = call(kPost, "/api/auth/register", "application/json", registration);
   }
   EXPECT_EQ(error_in(last), "429 slow_down");
-  EXPECT_NE(header(last, "Retry-After"), "");
+  EXPECT_NE(header_of(last, "Retry-After"), "");
 }
 
 TEST_F(OAuthEndpointsTest, BeginsForADevice) {

@@ -91,6 +91,7 @@ http::Plan Pages::begin(const http::Request& request) {
     if (path == "/sign-in") return get(request, &Pages::ask_to_sign_in, Where::kHere);
     if (oauth_) {
       // A request is stored, and documents of clients may be fetched.
+      // At the root for clients that know no metadata.
       if (path == "/oauth/authorize" || path == "/authorize")
         return get(request, &Pages::authorize, Where::kWorker);
       if (path == "/oauth/consent") return get(request, &Pages::show_consent, Where::kWorker);

@@ -11,6 +11,7 @@
 #include "base/os/secret_file.h"
 #include "base/pause.h"
 #include "exposure/http/server.h"
+#include "exposure/oauth/challenge.h"
 #include "exposure/serve/in_flight_share.h"
 #include "exposure/serve/metrics.h"
 #include "exposure/serve/provider_sign_in.h"
@@ -190,12 +191,10 @@ class Running final : public RunningServer {
     // Behind a proxy any name may be right.
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
     const auto secret = base64_encode(random_.bytes(kProofBytes));
-    const rest::Site site{.public_url = options_.public_url ? options_.public_url->text() : "",
-                          .behind_proxy = options_.behind_proxy};
     if (options_.provider) {
       provider_ = TRY(open_provider(*options_.provider, *engine_, site));
     }
-    start_oauth(known_hosts);
+    TRY(start_oauth(known_hosts));
     ways_in_.emplace(
         WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(), engine_->workspaces(),
                       *directories_, *workspace_mcp_, clock_, random_, secret, provider_.get(),
@@ -203,7 +202,11 @@ class Running final : public RunningServer {
         rest::RestOptions{.version = options_.version,
                           .behind_proxy = options_.behind_proxy,
                           .metrics = [this] { return metrics_.render(); },
-                          .public_url = site.public_url},
+                          .public_url = options_.public_url,
+                          .step_up =
+                              [this](const http::Request& request, Code code) {
+                                return oauth::step_up(oauth_->origins(), request, code);
+                              }},
         known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
     server_options.in_flight = in_flight_within(options_.memory);
@@ -263,22 +266,27 @@ class Running final : public RunningServer {
   static constexpr std::size_t kMaxLocalConnections = 256;
 
   // On this machine the origin is as clients call it; elsewhere it has to be said.
-  void start_oauth(bool loopback) {
+  Result<void> start_oauth(bool loopback) {
     const auto& services = engine_->services();
     oauth_base_.emplace(oauth::OAuthParts{services.realms, services.delegates, services.users,
-                                          services.audit, clock_, random_},
+                                          services.audit, services.clock, services.random},
                         options_.oauth);
     tokens_ = oauth::make_tokens(*oauth_base_);
     authorization_ = oauth::make_authorization(*oauth_base_);
+    oauth::OriginRule origins{.public_origin = std::nullopt, .loopback = loopback};
+    if (!options_.public_url.empty()) {
+      origins.public_origin = TRY(oauth::Origin::parse(options_.public_url));
+    }
     oauth_.emplace(*tokens_,
                    oauth::EndpointsOptions{
-                       .origins = {.public_origin = options_.public_url, .loopback = loopback},
+                       .origins = std::move(origins),
                        .features = {.with_iss = options_.oauth.with_iss,
                                     .reads_documents = static_cast<bool>(options_.oauth.fetch)}});
-    if (oauth_->origins().is_known()) return;
+    if (oauth_->origins().is_known()) return {};
     fmt::print(stderr,
                "cairn: programs cannot sign in by OAuth, because the server does not know its own "
                "address; say it with --public-url https://…\n");
+    return {};
   }
 
   // For this machine's owner. Where the file system knows no sockets, there is server.json.

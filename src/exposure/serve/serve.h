@@ -13,7 +13,6 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "data/oauth/oauth.h"
-#include "data/oauth/origin.h"
 #include "exposure/oidc/foreign_sign_in.h"
 #include "tools/workspace/served_directories.h"
 
@@ -34,12 +33,12 @@ struct ServeOptions {
   std::uint16_t port = 8765;
   // Plain HTTP on an address others reach: somebody else ends TLS.
   bool behind_proxy = false;
-  // Where clients find it: `https://cairn.example`. Nothing: on loopback they know; elsewhere OAuth
-  // is off.
-  std::optional<oauth::Origin> public_url;
   oauth::OAuthOptions oauth;
   std::optional<std::filesystem::path> tls_certificate;
   std::optional<std::filesystem::path> tls_key;
+  // Where browsers and programs find it, such as https://cairn.example; empty: on loopback as their
+  // Host says, and elsewhere no program signs in by OAuth.
+  std::string public_url;
   std::optional<InternalListener> internal;
   // Of people who are known elsewhere.
   std::optional<oidc::Settings> provider;

@@ -7,8 +7,8 @@
 //   /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
 //   /, /sign-in, /oauth/…                     pages for people's browsers
-//   /api/oauth/login, /api/oauth/callback     to a foreign provider and back, if there is one
 //   /.well-known/…, /api/auth/token, …        OAuth for programs (exposure/oauth/endpoints.h)
+//   /api/oauth/login, /api/oauth/callback     to a foreign provider and back, if there is one
 //   /proof?challenge=…                        that this is the server of DIR/server.json
 //   everything else                           REST with a delegate's token
 //
@@ -60,9 +60,7 @@ class WaysIn final : public http::Handler {
     Random& random;
     std::string proof_secret = {};  // server_file.h; empty: it proves nothing
     oidc::ForeignSignIn* provider = nullptr;
-    std::string proof_secret = {};           // server_file.h; empty: it proves nothing
     oauth::OAuthEndpoints* oauth = nullptr;  // null: there are none
-    // What people are asked by programs; null: nothing.
     oauth::Authorization* authorization = nullptr;
   };
   // REQUIRES: the parts outlive it.
