@@ -40,7 +40,7 @@ Result<void> check_exposure(const ServeOptions& options) {
                 "cross the network in the clear; use a loopback address, or --behind-proxy",
                 options.internal->address);
   }
-  if (options.provider && !options.public_url &&
+  if (options.provider && options.public_url.empty() &&
       (!is_loopback(options.address) || options.behind_proxy)) {
     return fail(Code::kInvalidArgument,
                 "--oidc-issuer wants --public-url, such as https://cairn.example: the provider "
@@ -192,7 +192,9 @@ class Running final : public RunningServer {
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
     const auto secret = base64_encode(random_.bytes(kProofBytes));
     if (options_.provider) {
-      provider_ = TRY(open_provider(*options_.provider, *engine_, site));
+      provider_ = TRY(open_provider(
+          *options_.provider, *engine_,
+          {.public_url = options_.public_url, .behind_proxy = options_.behind_proxy}));
     }
     TRY(start_oauth(known_hosts));
     ways_in_.emplace(
