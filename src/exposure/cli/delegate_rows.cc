@@ -52,14 +52,29 @@ std::string ends(const Arguments& delegate) {
   return "never";
 }
 
+std::string used(const Arguments& delegate) {
+  const auto at = delegate.maybe_number("lastUsedAt");
+  return at ? human_time(*at) : "never";
+}
+
+std::string_view kind_of(const Arguments& delegate) {
+  const auto kind = delegate.text("kind");
+  return kind.empty() ? "delegate" : kind;
+}
+
 void show_delegate(Output& out, const Arguments& delegate) {
   out.print("{}  {}\n", out.paint(Style::kBold, delegate.text("delegateId")),
             out.safe(delegate.text("name")));
   out.print("  parent   {}\n", delegate.maybe_text("parentId").value_or("none, it is the root"));
+  if (const auto kind = kind_of(delegate); kind != "delegate") out.print("  kind     {}\n", kind);
   out.print("  rights   {}\n", rights_of(delegate));
   out.print("  sees     {}\n", out.safe(sees(delegate)));
   out.print("  created  {}\n", human_time(delegate.number("createdAt")));
+  if (delegate.has("lastUsedAt")) out.print("  used     {}\n", used(delegate));
   out.print("  ends     {}\n", ends(delegate));
+  if (auto until = delegate.maybe_number("oldKeyUntil")) {
+    out.print("  old key  until {}\n", human_time(*until));
+  }
 }
 
 void warn_of_end(const Arguments& delegate, Millis now) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -20,6 +21,8 @@ Result<std::string> scope_root(client::Client& client, const std::string& text);
 std::string rights_of(const Arguments& delegate);
 std::string sees(const Arguments& delegate);
 std::string ends(const Arguments& delegate);
+std::string used(const Arguments& delegate);
+std::string_view kind_of(const Arguments& delegate);
 void show_delegate(Output& out, const Arguments& delegate);
 
 // A note when less than a tenth of its life is left.

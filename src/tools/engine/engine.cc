@@ -44,7 +44,11 @@ class OpenEngine final : public Engine {
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
 
-  ~OpenEngine() override { keep_time(); }
+  ~OpenEngine() override {
+    keep_time();
+    // Best effort: nothing hangs on the last minute.
+    (void)delegates_.keep_uses();
+  }
   OpenEngine(const OpenEngine&) = delete;
   OpenEngine& operator=(const OpenEngine&) = delete;
 
@@ -74,6 +78,8 @@ class OpenEngine final : public Engine {
       return {};
     });
   }
+
+  Result<void> keep_uses() override { return delegates_.keep_uses(); }
 
   Result<void> collect_every(std::chrono::milliseconds time) override {
     if (!TRY(is_collection_due(store_->kv(), services_.clock.now(), time))) return {};
