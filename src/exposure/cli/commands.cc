@@ -295,6 +295,7 @@ Commands::Parsed Commands::parse(int argc, char** argv) {
 
 void add_all(Commands& commands) {
   add_serve_command(commands);
+  add_web_command(commands);
   add_tour_command(commands);
   add_mcp_command(commands);
   add_depot_commands(commands);

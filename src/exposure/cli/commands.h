@@ -56,6 +56,7 @@ void add_all(Commands& commands);
 
 void add_serve_command(Commands& commands);
 void add_tour_command(Commands& commands);
+void add_web_command(Commands& commands);
 void add_mcp_command(Commands& commands);        // mcp, mcp config
 void add_file_commands(Commands& commands);      // ls, tree, cat, find
 void add_search_commands(Commands& commands);    // grep, diff

@@ -126,14 +126,18 @@ Accepts accepts(const http::Request& request) {
           .events = text.contains("text/event-stream") || text.contains("text/*")};
 }
 
-Result<void> check_origin(const http::Request& request, HostRule rule) {
+Result<void> check_host(const http::Request& request, HostRule rule) {
   const auto host = host_of(request.header("host"));
-  if (rule == HostRule::kLoopback && !is_this_machine(host)) {
-    return fail(Code::kForbidden,
-                "this server is for this machine, but was called '{}'; call it localhost or "
-                "127.0.0.1",
-                shown(host));
-  }
+  if (rule == HostRule::kAny || is_this_machine(host)) return {};
+  return fail(Code::kForbidden,
+              "this server is for this machine, but was called '{}'; call it localhost or "
+              "127.0.0.1",
+              shown(host));
+}
+
+Result<void> check_origin(const http::Request& request, HostRule rule) {
+  TRY(check_host(request, rule));
+  const auto host = host_of(request.header("host"));
   const auto origin = request.header("origin");
   if (origin.empty()) return {};
   const auto scheme = origin.find("://");

@@ -26,6 +26,8 @@ enum class HostRule {
   kAny,       // any; a proxy or the certificate decides
 };
 Result<void> check_origin(const http::Request& request, HostRule rule);
+// The second half of it. FORBIDDEN.
+Result<void> check_host(const http::Request& request, HostRule rule);
 
 // Modern: the headers repeat what is in the body. kHeaderMismatch.
 Rpc<void> check_headers(const http::Request& request, const Request& body,

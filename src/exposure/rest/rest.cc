@@ -254,6 +254,18 @@ Result<Caller> caller_of(const Executor& executor, const http::Request& request,
   return caller;
 }
 
+Result<Caller> RestHandler::let_in(const http::Request& request, std::string_view realm) const {
+  const Site site{.public_url = options_.public_url, .behind_proxy = options_.behind_proxy};
+  if (request.peer == http::Peer::kNetwork && request.header("authorization").empty()) {
+    if (const auto cookie = session_cookie(site, request)) {
+      auto person = TRY(executor_.signed_in(*cookie, realm, Entrance::kRest));
+      TRY(check_meant(site, request, *person.sign_in()));
+      return person;
+    }
+  }
+  return caller_of(executor_, request, realm, Entrance::kRest);
+}
+
 http::Response RestHandler::run(const http::Request& request, const Caller& caller,
                                 const Tool& tool, json::Value arguments, ByteView body) {
   if (tool.rows && wants_rows(request)) {
@@ -327,7 +339,7 @@ http::Plan RestHandler::plan_bytes(const http::Request& request, const Caller& c
 }
 
 Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Match& match) {
-  auto caller = TRY(caller_of(executor_, request, match.realm, Entrance::kRest));
+  auto caller = TRY(let_in(request, match.realm));
   auto name = match.route->tool;
   auto query = TRY(http::Query::parse(request.query));
   // A file may be written as it is, and its lines asked for as JSON: the query tells.
@@ -402,7 +414,7 @@ Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sig
 Result<http::Response> RestHandler::metrics(const http::Request& request) const {
   const bool own = request.peer == http::Peer::kOwner;
   if (!own && (options_.behind_proxy || !is_local(request.remote))) {
-    if (!TRY(executor_.is_admin(TRY(caller_of(executor_, request, "me", Entrance::kRest))))) {
+    if (!TRY(executor_.is_admin(TRY(let_in(request, "me"))))) {
       return fail(Code::kForbidden, "metrics are for admins only");
     }
   }
@@ -452,7 +464,7 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
   }
   if (path == "/api/auth/refresh" || path == "/api/auth/login") return wrong_method("POST");
   if (auto parts = match_pattern("/api/realm/{realm}/tools", segments); parts) {
-    const auto caller = TRY(caller_of(executor_, request, parts->front().second, Entrance::kRest));
+    const auto caller = TRY(let_in(request, parts->front().second));
     if (!get) return wrong_method("GET");
     TRY(executor_.take_turn(caller));
     http::Response out;
@@ -462,7 +474,7 @@ Result<std::optional<http::Plan>> RestHandler::special(const http::Request& requ
     return named(std::move(out), caller, "");
   }
   if (auto parts = match_pattern("/api/realm/{realm}/tools/{name}", segments); parts) {
-    auto caller = TRY(caller_of(executor_, request, parts->front().second, Entrance::kRest));
+    auto caller = TRY(let_in(request, parts->front().second));
     if (!post) return wrong_method("POST");
     const auto& tool = *TRY(executor_.table().find(parts->back().second));
     if (tool.body != Body::kArguments) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "exposure/http/http.h"
+#include "exposure/rest/browser.h"
 #include "exposure/rest/route.h"
 #include "tools/executor/executor.h"
 
@@ -23,6 +24,7 @@ struct RestOptions {
   // A request for /metrics without a token must come from this machine; behind a proxy all seem to.
   bool behind_proxy = false;
   std::function<std::string()> metrics = {};  // as Prometheus reads it
+  std::string public_url = {};                // where browsers find it; empty: as their Host says
 };
 
 class RestHandler final : public http::Handler {
@@ -35,6 +37,8 @@ class RestHandler final : public http::Handler {
 
  private:
   Result<http::Plan> plan(const http::Request& request);
+  // caller_of(), or the person whose browser's cookie came with the request.
+  Result<Caller> let_in(const http::Request& request, std::string_view realm) const;
   // Pages and routes that are not tools; nullopt when it is not one of them.
   Result<std::optional<http::Plan>> special(const http::Request& request,
                                             std::span<const std::string> segments);
@@ -71,8 +75,9 @@ class RestHandler final : public http::Handler {
   std::atomic<bool> stopping_ = false;
 };
 
-// Whoever made the request: who holds its token, or the machine's owner when it came without one
-// over the owner's socket. `realm` as Executor::authenticate takes it.
+// Whoever made the request, but for people with a browser: who holds its token, or the machine's
+// owner when it came without one over the owner's socket. `realm` as Executor::authenticate takes
+// it.
 Result<Caller> caller_of(const Executor& executor, const http::Request& request,
                          std::string_view realm, Entrance entrance);
 // The token of an Authorization header. INVALID_TOKEN when there is none.

@@ -84,6 +84,13 @@ constexpr Route kRoutes[] = {
     {kDelete, "/api/realm/{realm}/aei/{endpointId}/bindings/{bindingId}", "unbind_tool"},
     {kPost, "/api/realm/{realm}/mcp-instances", "create_mcp_instance"},
 
+    {kGet, "/api/me", "get_me"},
+    {kPost, "/api/me/password", "change_password"},
+    {kGet, "/api/me/sign-ins", "list_sign_ins"},
+    {kDelete, "/api/me/sign-ins", "end_sign_in"},
+    {kDelete, "/api/me/sign-ins/{signInId}", "end_sign_in"},
+    {kPost, "/api/me/sign-in-link", "create_sign_in_link"},
+
     {kGet, "/api/admin/users", "list_users"},
     {kPost, "/api/admin/users", "add_user"},
     {kPatch, "/api/admin/users/{userId}", "update_user"},

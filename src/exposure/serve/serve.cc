@@ -18,6 +18,14 @@ namespace {
 
 void greet(const ServeOptions& options, RunningServer& server) {
   const auto& url = server.url();
+  // Once, within ten minutes: whoever sees it later has nothing of it.
+  const auto link = server.engine().services().sign_ins.make_link(server.engine().owner());
+  const auto sign_in =
+      link ? fmt::format(
+                 "  sign in      {}/sign-in#{}  (once, within ten minutes; later: cairn "
+                 "web)\n",
+                 url, link->ticket)
+           : std::string();
   const auto token_file = (std::filesystem::absolute(options.data) / "owner.token").string();
   const auto internal = server.internal_url()
                             ? fmt::format("  internal     {}/internal\n", *server.internal_url())
@@ -32,6 +40,7 @@ void greet(const ServeOptions& options, RunningServer& server) {
   fmt::print(
       "cairn {} serves {}\n"
       "  address      {}\n"
+      "{}"
       "  realm        {}\n"
       "  owner token  {}\n"
       "  memory       {} MB\n"
@@ -45,7 +54,7 @@ void greet(const ServeOptions& options, RunningServer& server) {
       "  curl -H \"Authorization: Bearer $CAIRN_TOKEN\" {}/api/realm/me/depots\n"
       "  cairn mcp config --client claude-code   # or claude-desktop, cursor, vscode, zed, ...\n"
       "\n",
-      options.version, std::filesystem::absolute(options.data).string(), url,
+      options.version, std::filesystem::absolute(options.data).string(), url, sign_in,
       server.engine().owner().render(), token_file, options.memory.total / 1'000'000, url, url,
       socket, directories, internal, url, token_file, url);
   std::fflush(stdout);

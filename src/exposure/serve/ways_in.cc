@@ -106,6 +106,8 @@ WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule 
       hosts_(hosts),
       mcp_workers_(mcp::mcp_workers()),
       rest_(parts.executor, rest),
+      pages_(parts.executor, parts.clock,
+             {.site = {.public_url = rest.public_url, .behind_proxy = rest.behind_proxy}}),
       mcp_(parts.mcp, parts.clock, parts.random,
            {.admit = [&agent = parts.agent, &executor = parts.executor](
                          const http::Request& request) { return admit(agent, executor, request); },
@@ -143,6 +145,11 @@ http::Plan WaysIn::begin(const http::Request& request) {
   if (request.path.starts_with(kWorkspaces)) return workspace_mcp_.begin(request);
   if (request.path.starts_with(kDirectories)) return directory_mcp_.begin(request);
   if (is_endpoint_mcp(request.path)) return endpoint_mcp_.begin(request);
+  if (pages::Pages::is_here(request.path)) {
+    // Where a form comes from is looked at there, and more closely.
+    if (auto fits = mcp::check_host(request, hosts_); !fits) return rest::respond(fits.error());
+    return pages_.begin(request);
+  }
   // As MCP does by itself: a page that rebinds DNS must neither read the metrics nor try passwords.
   if (auto fits = mcp::check_origin(request, hosts_); !fits) return rest::respond(fits.error());
   if (rest::EndpointRest::is_here(request.path)) return endpoint_rest_.begin(request);

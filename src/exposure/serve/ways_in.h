@@ -6,6 +6,7 @@
 //   /api/v2/mcp/server/{key}, /api/v2/mcp     MCP with an endpoint's key, in the path or as bearer
 //   /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
+//   /, /sign-in, /oauth/…                     pages for people's browsers
 //   /proof?challenge=…                        that this is the server of DIR/server.json
 //   everything else                           REST with a delegate's token
 //
@@ -16,6 +17,7 @@
 #include "exposure/agent/endpoint_service.h"
 #include "exposure/agent/workspace_service.h"
 #include "exposure/mcp/http.h"
+#include "exposure/pages/pages.h"
 #include "exposure/rest/endpoint_rest.h"
 #include "exposure/rest/rest.h"
 
@@ -68,6 +70,7 @@ class WaysIn final : public http::Handler {
   const mcp::HostRule hosts_;
   const std::shared_ptr<Workers> mcp_workers_;
   rest::RestHandler rest_;
+  pages::Pages pages_;
   mcp::HttpHandler mcp_;
   rest::EndpointRest endpoint_rest_;
   agent::EndpointService endpoints_;

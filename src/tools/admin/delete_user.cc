@@ -26,6 +26,7 @@ Result<void> check_may_go(Call& call, const User& user) {
 Result<RealmContent> remove(Call& call, const User& user) {
   auto& services = call.services();
   TRY(services.users.set_role(user.id, Role::kUnauthorized));
+  TRY(services.sign_ins.end_others(user.id, std::nullopt));
   TRY(services.delegates.remove_all(user.id));
   TRY(services.endpoints.remove_all(user.id));
   const auto content = TRY(remove_realm(services.realms.get(user.id)));

@@ -9,6 +9,7 @@
 #include "tools/endpoints/tools.h"
 #include "tools/files/tools.h"
 #include "tools/json/tools.h"
+#include "tools/people/tools.h"
 
 namespace cairn {
 
@@ -80,6 +81,12 @@ constexpr MakeTool kTools[] = {
     update_user,
     delete_user,
     backup_store,
+
+    get_me,
+    list_sign_ins,
+    end_sign_in,
+    change_password,
+    create_sign_in_link,
 
     create_tool,
     list_tools,

@@ -38,8 +38,10 @@ class OpenEngine final : public Engine {
         // The other half is for what HTTP holds (serve/in_flight_share.h).
         documents_(options.memory.documents, options.memory.in_flight / 2),
         seen_(options.memory.seen),
-        services_{realms_,    delegates_, users_, audit_, endpoints_,
-                  documents_, seen_,      clock,  random},
+        sign_ins_(store_->kv(), users_, clock, random),
+        password_limits_(clock),
+        services_{realms_, delegates_, users_, audit_,    endpoints_,      documents_,
+                  seen_,   clock,      random, sign_ins_, password_limits_},
         executor_(services_, std::move(table), meter, rehearsing(options)),
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
@@ -48,6 +50,8 @@ class OpenEngine final : public Engine {
     keep_time();
     // Best effort: nothing hangs on the last minute.
     (void)delegates_.keep_uses();
+    // What could not be written makes a sign-in end a little earlier.
+    (void)sign_ins_.write_uses();
   }
   OpenEngine(const OpenEngine&) = delete;
   OpenEngine& operator=(const OpenEngine&) = delete;
@@ -73,6 +77,7 @@ class OpenEngine final : public Engine {
   Result<void> tidy() override {
     keep_time();
     TRY(delegates_.forget_expired());
+    TRY(sign_ins_.forget_expired());
     return for_each_realm([&](const RealmId& realm) -> Result<void> {
       TRY(audit_.trim(realm));
       return {};
@@ -139,6 +144,8 @@ class OpenEngine final : public Engine {
   Endpoints endpoints_;
   Documents documents_;
   SeenFiles seen_;
+  SignIns sign_ins_;
+  SignInLimits password_limits_;
   Services services_;
   Executor executor_;
   BoundCalls bound_;

@@ -38,8 +38,9 @@ class ScratchEngine final : public Rehearsal {
         endpoints_(store_->kv(), live.clock, random_),
         // What calls were made is not what they did: it goes to the one log. Documents are kept by
         // their keys.
-        services_{realms_,        delegates_, users_,     live.audit, endpoints_,
-                  live.documents, seen_,      live.clock, random_} {
+        sign_ins_(store_->kv(), users_, live.clock, random_),
+        services_{realms_, delegates_, users_,  live.audit, endpoints_,          live.documents,
+                  seen_,   live.clock, random_, sign_ins_,  live.password_limits} {
     seen_.take_over(live.seen, fs::seen_owner(caller));
   }
 
@@ -54,6 +55,7 @@ class ScratchEngine final : public Rehearsal {
   Users users_;
   Endpoints endpoints_;
   SeenFiles seen_;
+  SignIns sign_ins_;
   Services services_;
 };
 

@@ -17,6 +17,7 @@
 #include "data/access/delegates.h"
 #include "data/access/realms.h"
 #include "data/access/sight.h"
+#include "data/access/sign_ins.h"
 #include "data/access/users.h"
 #include "data/endpoint/endpoints.h"
 #include "data/tree/rendered.h"
@@ -25,6 +26,7 @@ namespace cairn {
 
 class Documents;
 class SeenFiles;
+class SignInLimits;
 class ToolTable;
 
 enum class Entrance { kRest, kMcp, kCli };
@@ -41,6 +43,9 @@ struct Services {
   SeenFiles& seen;
   const Clock& clock;
   Random& random;
+  SignIns& sign_ins;
+  // Of passwords, wherever they are tried.
+  SignInLimits& password_limits;
 };
 
 // Where a caller of the file tools sits: the depot, or the place of one, or the directory of the
@@ -68,6 +73,8 @@ class Caller final {
   Entrance entrance() const { return entrance_; }
   const DeskPtr& desk() const { return desk_; }
   const std::optional<Via>& via() const { return via_; }
+  // The sign-in of whoever came with a browser's cookie; null for all others.
+  const SignInPtr& sign_in() const { return sign_in_; }
 
   // The same, seeing one place only; see confined() in session.h.
   Caller within(const Place& place, const DelegateId& stand_in) const {
@@ -106,6 +113,7 @@ class Caller final {
   Entrance entrance_;
   std::optional<Via> via_;
   DeskPtr desk_;
+  SignInPtr sign_in_;
 };
 
 // Everything one run of a tool may touch.

@@ -122,13 +122,22 @@ Executor::Executor(Services services, ToolTable table, Meter& meter, ExecutorOpt
       meter_(meter),
       rate_(services.clock, options.rate),
       rehearse_(std::move(options.rehearse)),
-      sign_ins_(services.clock),
       observer_(services.realms, services.endpoints) {}
 
 Result<Caller> Executor::authenticate(std::string_view token, std::string_view realm,
                                       Entrance entrance) const {
   Caller caller(TRY(services_.delegates.authenticate(token)), entrance);
   // The token may be good while its user has lost the right to use the server.
+  TRY(check_again(caller));
+  TRY(check_realm(caller, realm));
+  return caller;
+}
+
+Result<Caller> Executor::signed_in(std::string_view cookie, std::string_view realm,
+                                   Entrance entrance) const {
+  auto sign_in = TRY(services_.sign_ins.verify(cookie));
+  auto caller = TRY(trusted(sign_in->realm, entrance));
+  caller.sign_in_ = std::move(sign_in);
   TRY(check_again(caller));
   TRY(check_realm(caller, realm));
   return caller;
@@ -147,6 +156,7 @@ Result<Caller> Executor::trusted(const RealmId& realm, Entrance entrance) const 
 
 Result<void> Executor::check_again(const Caller& caller) const {
   TRY(services_.delegates.check_again(caller.session()));
+  if (caller.sign_in()) TRY(services_.sign_ins.check_again(*caller.sign_in()));
   if (TRY(services_.users.role_of(caller.session().realm)) == Role::kUnauthorized) {
     return not_authorised();
   }
@@ -344,24 +354,39 @@ Result<Reply> Executor::run(const Caller& caller, const Tool& tool, json::Value 
   return course.told(std::move(reply));
 }
 
-Result<json::Object> Executor::note_issued(const Issuing& about, Result<CreatedDelegate> issued) {
-  const auto outcome = outcome_of(error_of(issued));
+// Where it was tried: in the realm of whoever it is about, if that is known.
+void Executor::note_opened(const Issuing& about, const Error* error) {
+  const auto outcome = outcome_of(error);
   meter_.called(about.operation, outcome, services_.clock.monotonic() - about.began);
-  const auto realm = issued ? std::optional(issued->delegate.realm) : about.realm;
-  const auto delegate = issued ? std::optional(issued->delegate.id) : about.delegate;
-  if (realm && delegate) {
-    AuditEntry entry;
-    entry.time = services_.clock.now();
-    entry.delegate = *delegate;
-    entry.entrance = name(about.entrance);
-    entry.tool = about.operation;
-    entry.context = about.context;
-    entry.outcome = outcome;
-    services_.audit.record(*realm, std::move(entry),
-                           issued ? AuditLog::When::kNow : AuditLog::When::kSoon);
+  if (!about.realm || !about.delegate) return;
+  AuditEntry entry;
+  entry.time = services_.clock.now();
+  entry.delegate = *about.delegate;
+  entry.entrance = name(about.entrance);
+  entry.tool = about.operation;
+  entry.context = about.context;
+  entry.outcome = outcome;
+  services_.audit.record(*about.realm, std::move(entry),
+                         error == nullptr ? AuditLog::When::kNow : AuditLog::When::kSoon);
+}
+
+Result<json::Object> Executor::note_issued(Issuing about, Result<CreatedDelegate> issued) {
+  if (issued) {
+    about.realm = issued->delegate.realm;
+    about.delegate = issued->delegate.id;
   }
+  note_opened(about, error_of(issued));
   if (!issued) return Failure(std::move(issued).error());
   return render_issued(*issued);
+}
+
+Result<OpenedSignIn> Executor::note_sign_in(Issuing about, Result<OpenedSignIn> opened) {
+  if (opened) {
+    about.realm = opened->sign_in.realm;
+    about.delegate = DelegateId::from_bytes(about.realm->bytes());
+  }
+  note_opened(about, error_of(opened));
+  return opened;
 }
 
 Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance entrance) {
@@ -374,7 +399,21 @@ Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance 
       about.delegate = of->delegate;
     }
   }
-  return note_issued(about, std::move(issued));
+  return note_issued(std::move(about), std::move(issued));
+}
+
+Result<User> Executor::known_user(std::string_view user, std::string_view password,
+                                  std::string_view address, Issuing& about) {
+  const auto whose = services_.users.find(user);
+  if (whose) {
+    about.realm = whose->id;
+    about.delegate = DelegateId::from_bytes(whose->id.bytes());
+  }
+  TRY(services_.password_limits.begin(user, address, whose.has_value()));
+  auto known = TRY(services_.users.sign_in(user, password));
+  services_.password_limits.succeeded(user, address);
+  if (known.role == Role::kUnauthorized) return not_authorised();
+  return known;
 }
 
 Result<json::Object> Executor::sign_in(std::string_view user, std::string_view password,
@@ -383,20 +422,55 @@ Result<json::Object> Executor::sign_in(std::string_view user, std::string_view p
                 .entrance = entrance,
                 .began = services_.clock.monotonic(),
                 .context = shown(address)};
-  const auto whose = services_.users.find(user);
-  if (whose) {
-    about.realm = whose->id;
-    about.delegate = DelegateId::from_bytes(whose->id.bytes());
-  }
   auto issue = [&]() -> Result<CreatedDelegate> {
-    TRY(sign_ins_.begin(user, address, whose.has_value()));
-    auto known = TRY(services_.users.sign_in(user, password));
-    sign_ins_.succeeded(user, address);
-    if (known.role == Role::kUnauthorized) return not_authorised();
+    const auto known = TRY(known_user(user, password, address, about));
     auto root = TRY(services_.delegates.root(known.id));
     return CreatedDelegate{root, TRY(services_.delegates.issue(root))};
   };
-  return note_issued(about, issue());
+  auto issued = issue();
+  return note_issued(std::move(about), std::move(issued));
+}
+
+Result<OpenedSignIn> Executor::open_sign_in(std::string_view user, std::string_view password,
+                                            const BrowserSeen& from) {
+  Issuing about{.operation = "sign_in",
+                .entrance = Entrance::kRest,
+                .began = services_.clock.monotonic(),
+                .context = shown(from.address)};
+  auto open = [&]() -> Result<OpenedSignIn> {
+    const auto known = TRY(known_user(user, password, from.address, about));
+    return services_.sign_ins.open(known, SignInBy::kPassword, from);
+  };
+  auto opened = open();
+  return note_sign_in(std::move(about), std::move(opened));
+}
+
+Result<OpenedSignIn> Executor::open_sign_in(std::string_view ticket, const BrowserSeen& from) {
+  Issuing about{.operation = "sign_in_by_link",
+                .entrance = Entrance::kRest,
+                .began = services_.clock.monotonic(),
+                .context = shown(from.address)};
+  auto open = [&]() -> Result<OpenedSignIn> {
+    auto opened = TRY(services_.sign_ins.redeem(ticket, from));
+    if (TRY(services_.users.role_of(opened.sign_in.realm)) != Role::kUnauthorized) return opened;
+    return not_authorised();
+  };
+  return note_sign_in(std::move(about), open());
+}
+
+Result<OpenedSignIn> Executor::open_sign_in_of(const RealmId& realm, const BrowserSeen& from) {
+  Issuing about{.operation = "sign_in_by_provider",
+                .entrance = Entrance::kRest,
+                .began = services_.clock.monotonic(),
+                .context = shown(from.address),
+                .realm = realm,
+                .delegate = DelegateId::from_bytes(realm.bytes())};
+  auto open = [&]() -> Result<OpenedSignIn> {
+    const auto user = TRY(services_.users.get(realm));
+    if (user.role == Role::kUnauthorized) return not_authorised();
+    return services_.sign_ins.open(user, SignInBy::kProvider, from);
+  };
+  return note_sign_in(std::move(about), open());
 }
 
 const DelegateId& shares_with(const Caller& caller) {

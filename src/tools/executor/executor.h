@@ -41,6 +41,10 @@ class Executor final {
   // it.
   Result<Caller> authenticate(std::string_view token, std::string_view realm,
                               Entrance entrance) const;
+  // Whoever holds the cookie of a sign-in: the root delegate of its user, for as long as the
+  // sign-in lasts. `realm` as above.
+  Result<Caller> signed_in(std::string_view cookie, std::string_view realm,
+                           Entrance entrance) const;
   // The machine's owner, for whoever came over the socket in the data directory. `realm` as above.
   Result<Caller> machine_owner(std::string_view realm, Entrance entrance) const;
   // A realm's root delegate, for whoever holds the data directory.
@@ -99,6 +103,17 @@ class Executor final {
   Result<json::Object> sign_in(std::string_view name, std::string_view password,
                                std::string_view address, Entrance entrance);
 
+  // A sign-in for a browser: for a name and password, for a link, and for a user whom somebody else
+  // vouches for.
+  Result<OpenedSignIn> open_sign_in(std::string_view name, std::string_view password,
+                                    const BrowserSeen& from);
+  Result<OpenedSignIn> open_sign_in(std::string_view ticket, const BrowserSeen& from);
+  Result<OpenedSignIn> open_sign_in_of(const RealmId& user, const BrowserSeen& from);
+
+  // The user whose realm the caller is in.
+  Result<User> user_of(const Caller& caller) const {
+    return services_.users.get(caller.session().realm);
+  }
   // Whether the caller may do what only admins may, such as reading the metrics.
   Result<bool> is_admin(const Caller& caller) const;
   // Whether the store answers.
@@ -139,14 +154,18 @@ class Executor final {
     std::optional<RealmId> realm = std::nullopt;
     std::optional<DelegateId> delegate = std::nullopt;
   };
-  Result<json::Object> note_issued(const Issuing& about, Result<CreatedDelegate> issued);
+  void note_opened(const Issuing& about, const Error* error);
+  Result<json::Object> note_issued(Issuing about, Result<CreatedDelegate> issued);
+  Result<OpenedSignIn> note_sign_in(Issuing about, Result<OpenedSignIn> opened);
+  // The user of a name and password, as often as they may be tried from there.
+  Result<User> known_user(std::string_view name, std::string_view password,
+                          std::string_view address, Issuing& about);
 
   Services services_;
   ToolTable table_;
   Meter& meter_;
   RateLimit rate_;
   Rehearse rehearse_;
-  SignInLimits sign_ins_;
   Observer observer_;
   std::stop_source ending_;
 };
