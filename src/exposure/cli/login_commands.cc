@@ -180,7 +180,7 @@ Result<int> run_logout(Kit& kit, const LoginArguments& given) {
   const auto server = TRY(server_to_sign_in_to(kit.options));
   const auto file = TRY(credentials_file(kit.options, server));
   if (is_there(file)) {
-    TRY(check_replaceable(file));
+    if (TRY(given_token_file(kit.options))) TRY(check_replaceable(file));
     return log_out(kit, file);
   }
   note(fmt::format("nobody was signed in to {} here", shown(server)));
