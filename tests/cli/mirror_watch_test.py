@@ -134,7 +134,7 @@ class Watch(MirrorBase):
 
     def test_a_server_that_goes_and_comes(self):
         self.in_step()
-        where = f"{own_address()}:8787"
+        where = f"{own_address()}:8765"
         server = Server(self.data, listen=where)
         owner, self.way = self.way, ["--server", server.url, "--token", server.token]
         watching = Watching(self)
@@ -142,7 +142,7 @@ class Watch(MirrorBase):
         self.write("a.txt", "while it was gone\n")
         watching.until("UNAVAILABLE")
         # Said once, however often it tries: three times somebody listens, and does not answer.
-        with socket.create_server((own_address(), 8787)) as nobody:
+        with socket.create_server((own_address(), 8765)) as nobody:
             nobody.settimeout(PATIENCE)
             for _ in range(3):
                 with nobody.accept()[0] as link:

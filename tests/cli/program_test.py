@@ -512,7 +512,7 @@ class OverAServer(Common, Base):
                    way=["--server", self.server.url, "--token-file", str(self.dir / "none")])
 
     def test_a_server_that_is_not_there(self):
-        self.fails(6, "UNAVAILABLE", "ls", "d", way=["--server", f"http://{own_address()}:8787", "--token", "t"])
+        self.fails(6, "UNAVAILABLE", "ls", "d", way=["--server", f"http://{own_address()}:8765", "--token", "t"])
         self.fails(2, "INVALID_ARGUMENT", "ls", "d", way=["--server", "ftp://x", "--token", "t"])
 
     def test_a_delegate_sees_its_scope(self):

@@ -50,7 +50,7 @@ class Base(unittest.TestCase):
     def serve(self):
         """On the same address each time."""
         server = subprocess.Popen([CAIRN, "serve", "--data", self.data, "--listen",
-                                   f"{own_address()}:8787", "--log-format", "none"],
+                                   f"{own_address()}:8765", "--log-format", "none"],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=CLEAN)
         self.addCleanup(self.end, server)
         file = pathlib.Path(self.data, "server.json")

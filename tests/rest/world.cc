@@ -62,6 +62,31 @@ World::~World() {
   server_->stop();
 }
 
+namespace {
+
+constexpr std::string_view kBrowser = "(browser) ";
+
+}  // namespace
+
+std::string World::browser(Word word) {
+  const auto opened = need(engine_->executor().open_sign_in_of(engine_->owner(), {}));
+  return fmt::format("{}{} {}", kBrowser, opened.cookie,
+                     word == Word::kWith ? opened.sign_in.csrf : "");
+}
+
+std::optional<std::vector<std::pair<std::string, std::string>>> sent_by_browser(
+    std::string_view token, std::uint16_t port) {
+  if (!token.starts_with(kBrowser)) return std::nullopt;
+  token.remove_prefix(kBrowser.size());
+  const auto space = token.find(' ');
+  std::vector<std::pair<std::string, std::string>> out = {
+      {"Cookie", fmt::format("cairn_session_{}={}", port, token.substr(0, space))},
+      {"Origin", fmt::format("http://127.0.0.1:{}", port)}};
+  const auto word = token.substr(space + 1);
+  if (!word.empty()) out.emplace_back("X-Cairn-CSRF", word);
+  return out;
+}
+
 Answer World::send(http::Method method, const std::string& target, const std::string& token,
                    const std::optional<std::string>& body, const std::string& type,
                    const std::vector<std::pair<std::string, std::string>>& headers) {
@@ -71,7 +96,9 @@ Answer World::send(http::Method method, const std::string& target, const std::st
   request.target = target;
   const bool local = token == kOverSocket;
   if (local && !local_) local_ = std::make_unique<LocalDoor>(*handler_);
-  if (!token.empty() && !local) {
+  if (const auto headers = sent_by_browser(token, server_->port())) {
+    request.headers.insert(request.headers.end(), headers->begin(), headers->end());
+  } else if (!token.empty() && !local) {
     request.headers.emplace_back("Authorization", "Bearer " + token);
   }
   if (body) {

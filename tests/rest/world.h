@@ -39,6 +39,10 @@ class World final {
 
   // Instead of a token: the request comes over the owner's socket, without any.
   static constexpr std::string_view kOverSocket = "(over the socket)";
+  // The same of a browser in which the owner is signed in: the request comes from the server's own
+  // page, with the cookie, and with the page's word for it (CSRF token) or without.
+  enum class Word { kWithout, kWith };
+  std::string browser(Word word);
 
   // One request; the body goes as JSON when there is one.
   Answer send(http::Method method, const std::string& target, const std::string& token,
@@ -88,5 +92,9 @@ class LocalDoor final {
 };
 
 std::string text(const json::Object& object, std::string_view name);
+// What a browser sends to a port, for what World::browser() gave instead of a token; nothing: it is
+// no browser.
+std::optional<std::vector<std::pair<std::string, std::string>>> sent_by_browser(
+    std::string_view token, std::uint16_t port);
 
 }  // namespace cairn::rest_testing

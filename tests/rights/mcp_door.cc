@@ -152,7 +152,9 @@ McpAnswer McpDoor::send(http::Method method, const std::string& token, const std
   request.headers.emplace_back("Accept", "application/json, text/event-stream");
   const bool local = token == World::kOverSocket;
   if (local && !local_) local_ = std::make_unique<LocalDoor>(router_);
-  if (!token.empty() && !local) {
+  if (const auto sent = sent_by_browser(token, server_->port())) {
+    request.headers.insert(request.headers.end(), sent->begin(), sent->end());
+  } else if (!token.empty() && !local) {
     request.headers.emplace_back("Authorization", "Bearer " + token);
   }
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");

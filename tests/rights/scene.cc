@@ -167,6 +167,9 @@ const std::vector<Column>& columns() {
       {"lasting key, all rights",
        [](Scene& s) { return Who{s.issue(all_rights({{"lasting", true}}))}; }},
       {"owner", [](Scene& s) { return Who{s.world.owner}; }},
+      {"browser session", [](Scene& s) { return Who{s.world.browser(World::Word::kWith)}; }},
+      {"browser session without CSRF token",
+       [](Scene& s) { return Who{s.world.browser(World::Word::kWithout)}; }},
       {"owner, over the socket", [](Scene&) { return Who{std::string(World::kOverSocket)}; }},
   };
   return all;
@@ -360,6 +363,13 @@ const std::vector<ToolCall>& tool_calls() {
       {"delete_user", [](Scene& s) { return json::Object{{"userId", s.user}}; }},
       {"delete_user, dry run",
        [](Scene& s) { return json::Object{{"userId", s.user}, {"dryRun", true}}; }, "delete_user"},
+      {"get_me", nothing},
+      {"list_sign_ins", nothing},
+      {"end_sign_in", nothing},
+      {"change_password", [](Scene&) { return json::Object{{"newPassword", "long enough"}}; }},
+      {"create_sign_in_link", nothing},
+      {"create_sign_in_link for another", [](Scene& s) { return json::Object{{"userId", s.user}}; },
+       "create_sign_in_link"},
       {"backup_store", [](Scene&) { return json::Object{{"target", "relative"}}; }},
   };
   return all;

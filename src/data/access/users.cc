@@ -7,22 +7,40 @@
 #include "base/ascii.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "data/access/identities.h"
+#include "data/access/user_records.h"
 #include "data/store/update.h"
 #include "data/tree/path.h"
 
 namespace cairn {
 namespace {
 
-// 2: with directories.
-constexpr char kVersion = 2;
 // Part of each encoded hash: changing it leaves earlier passwords valid.
 constexpr std::uint32_t kPasses = 2;
 constexpr std::size_t kSaltBytes = 16;
 constexpr std::size_t kHashBytes = 32;
 
-Bytes user_key(const RealmId& id) { return "u" + Bytes(id.bytes()); }
+Failure taken(std::string_view name) {
+  return fail(Code::kUserExists, "there is a user {} already", name);
+}
+
+Failure no_user(std::string_view who) {
+  return fail(Code::kUserNotFound, "there is no user {}", shown(who));
+}
+
+}  // namespace
+
+namespace user_records {
+namespace {
+
+// 2: with directories.
+constexpr char kVersion = 2;
+
+}  // namespace
+
+Bytes key(const RealmId& id) { return "u" + Bytes(id.bytes()); }
 Bytes name_key(std::string_view name) { return "n" + Bytes(name); }
-KeyRange all_users() { return KeyRange::prefix("u"); }
+KeyRange all() { return KeyRange::prefix("u"); }
 
 Bytes encode(const User& user) {
   Bytes out(1, kVersion);
@@ -34,11 +52,11 @@ Bytes encode(const User& user) {
   return out;
 }
 
-Result<User> decode(ByteView key, ByteView value) {
+Result<User> decode(ByteView at, ByteView value) {
   ByteReader in(value);
   User user;
   const auto version = in.byte();
-  const bool known = (version == 1 || version == kVersion) && key.size() == 17;
+  const bool known = (version == 1 || version == kVersion) && at.size() == 17;
   user.name = in.text();
   const auto role = in.byte();
   user.password = in.text();
@@ -47,12 +65,12 @@ Result<User> decode(ByteView key, ByteView value) {
   if (!known || in.failed() || !in.at_end() || role > 2) {
     return fail(Code::kIoError, "a user record in the store is damaged; run cairn fsck");
   }
-  user.id = RealmId::from_bytes(key.substr(1));
+  user.id = RealmId::from_bytes(at.substr(1));
   user.role = static_cast<Role>(role);
   return user;
 }
 
-Result<void> check_user_name(std::string_view name) {
+Result<void> check_name(std::string_view name) {
   const bool plain = std::ranges::all_of(
       name, [](char c) { return is_alphanumeric(c) || std::string_view("._-@+").contains(c); });
   if (!name.empty() && name.size() <= Users::kMaxNameBytes && plain) return {};
@@ -61,15 +79,7 @@ Result<void> check_user_name(std::string_view name) {
               shown(name), Users::kMaxNameBytes);
 }
 
-Failure taken(std::string_view name) {
-  return fail(Code::kUserExists, "there is a user {} already", name);
-}
-
-Failure no_user(std::string_view who) {
-  return fail(Code::kUserNotFound, "there is no user {}", shown(who));
-}
-
-}  // namespace
+}  // namespace user_records
 
 std::string_view name(Role role) {
   switch (role) {
@@ -93,7 +103,7 @@ Result<Role> parse_role(std::string_view text) {
 
 Users::Users(KeyValueStore& kv, const Clock& clock, Random& random, std::uint32_t work)
     : kv_(kv), clock_(clock), random_(random), work_(work) {
-  watching_ = kv_.watch(all_users(), [this](const std::vector<Bytes>& keys) {
+  watching_ = kv_.watch(user_records::all(), [this](const std::vector<Bytes>& keys) {
     auto known = known_.lock();
     for (const auto& key : keys) known->erase(key);
   });
@@ -121,13 +131,13 @@ Result<std::string> Users::hash(std::string_view password) const {
 
 Result<User> Users::insert(User user) {
   Batch batch;
-  auto key = user_key(user.id);
+  auto key = user_records::key(user.id);
   batch.conditions.push_back({key, std::nullopt});
   // Both conditions are checked in the same step as the puts: two users of one name cannot be made
   // at once.
-  batch.conditions.push_back({name_key(user.name), std::nullopt});
-  batch.puts.push_back({key, encode(user)});
-  batch.puts.push_back({name_key(user.name), Bytes(user.id.bytes())});
+  batch.conditions.push_back({user_records::name_key(user.name), std::nullopt});
+  batch.puts.push_back({key, user_records::encode(user)});
+  batch.puts.push_back({user_records::name_key(user.name), Bytes(user.id.bytes())});
   auto done = kv_.commit(std::move(batch));
   if (done) return user;
   if (done.error().code != Code::kConflict) return Failure(std::move(done).error());
@@ -148,7 +158,7 @@ Result<User> Users::owner(const RealmId& realm) {
 
 Result<User> Users::add(std::string_view name, Role role,
                         std::optional<std::string_view> password) {
-  TRY(check_user_name(name));
+  TRY(user_records::check_name(name));
   // Reserved for the first user, whether it exists yet or not.
   if (name == kOwner) return taken(name);
   return insert({.id = RealmId::make(clock_, random_),
@@ -159,14 +169,14 @@ Result<User> Users::add(std::string_view name, Role role,
 }
 
 Result<User> Users::get(const RealmId& id) const {
-  auto key = user_key(id);
+  auto key = user_records::key(id);
   auto value = TRY(kv_.get(key));
   if (!value) return no_user(id.render());
-  return decode(key, *value);
+  return user_records::decode(key, *value);
 }
 
 Result<User> Users::find(std::string_view name) const {
-  auto id = TRY(kv_.get(name_key(name)));
+  auto id = TRY(kv_.get(user_records::name_key(name)));
   if (!id) return no_user(name);
   return get(RealmId::from_bytes(*id));
 }
@@ -175,11 +185,11 @@ Result<UserPage> Users::list(std::size_t limit, std::optional<std::string_view> 
   if (limit < 1 || limit > 1000) {
     return fail(Code::kInvalidArgument, "limit is {}; it should be 1 to 1000", limit);
   }
-  auto range = all_users();
+  auto range = user_records::all();
   if (cursor) {
     auto last = TRY(parse_cursor(*cursor));
     if (last.size() != 16) return fail(Code::kInvalidCursor, "'{}' is not a cursor", *cursor);
-    range.begin = user_key(RealmId::from_bytes(last)) + '\0';
+    range.begin = user_records::key(RealmId::from_bytes(last)) + '\0';
   }
   UserPage page;
   std::optional<Error> error;
@@ -188,7 +198,7 @@ Result<UserPage> Users::list(std::size_t limit, std::optional<std::string_view> 
       page.next_cursor = render_cursor(page.users.back().id.bytes());
       return Scan::kStop;
     }
-    auto user = decode(key, value);
+    auto user = user_records::decode(key, value);
     if (!user) {
       error = std::move(user).error();
       return Scan::kStop;
@@ -202,13 +212,13 @@ Result<UserPage> Users::list(std::size_t limit, std::optional<std::string_view> 
 
 template <typename Change>
 Result<User> Users::update(const RealmId& id, Change change) {
-  const auto key = user_key(id);
+  const auto key = user_records::key(id);
   return cairn::update(kv_, key, "the user " + id.render(),
                        [&](const auto& stored, Batch& batch) -> Result<User> {
                          if (!stored) return no_user(id.render());
-                         auto user = TRY(decode(key, *stored));
+                         auto user = TRY(user_records::decode(key, *stored));
                          TRY(change(user));
-                         batch.puts.push_back({key, encode(user)});
+                         batch.puts.push_back({key, user_records::encode(user)});
                          return user;
                        });
 }
@@ -229,16 +239,24 @@ Result<User> Users::change(const RealmId& id, const UserChange& wanted) {
 }
 
 Result<void> Users::remove(const RealmId& id) {
-  const auto key = user_key(id);
+  const auto key = user_records::key(id);
   return cairn::update(kv_, key, "the user " + id.render(),
                        [&](const auto& stored, Batch& batch) -> Result<void> {
                          if (!stored) return no_user(id.render());
-                         const auto user = TRY(decode(key, *stored));
+                         const auto user = TRY(user_records::decode(key, *stored));
                          if (user.name == kOwner) {
                            return fail(Code::kForbidden, "the machine's owner cannot be deleted");
                          }
                          batch.deletes.push_back(key);
-                         batch.deletes.push_back(name_key(user.name));
+                         batch.deletes.push_back(user_records::name_key(user.name));
+                         // Linking requires the user, so what is linked meanwhile is seen.
+                         const auto list_key = identity_records::list_key(id);
+                         const auto list = TRY(kv_.get(list_key));
+                         batch.conditions.push_back({list_key, list});
+                         if (list) batch.deletes.push_back(list_key);
+                         for (const auto& hash : identity_records::hashes(list.value_or(Bytes()))) {
+                           batch.deletes.push_back(identity_records::key(hash));
+                         }
                          return {};
                        });
 }
@@ -263,14 +281,14 @@ Result<User> Users::sign_in(std::string_view name, std::string_view password) co
 template <typename Look>
 auto Users::with_known(const RealmId& id, Look look) const
     -> Result<std::invoke_result_t<Look, Known>> {
-  auto key = user_key(id);
+  auto key = user_records::key(id);
   // Held over the read, so that a change cannot come between it and the memory of it.
   auto known = known_.lock();
   if (auto found = known->find(key); found != known->end()) return look(found->second);
   auto value = TRY(kv_.get(key));
   Known read;
   if (value) {
-    auto user = TRY(decode(key, *value));
+    auto user = TRY(user_records::decode(key, *value));
     read = {user.role, std::move(user.directories)};
   }
   return look(known->insert_or_assign(key, std::move(read)).first->second);

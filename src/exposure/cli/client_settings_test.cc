@@ -16,7 +16,7 @@ ClientSettings a_program() {
 }
 
 ClientSettings an_endpoint() {
-  return {.url = "http://127.0.0.1:8787/mcp",
+  return {.url = "http://127.0.0.1:8765/mcp",
           .headers = {{"X-Cairn-Toolsets", "read"}},
           .needs_token = true,
           .token = "secret"};
@@ -56,7 +56,7 @@ TEST(ClientSettings, ReachAnEndpointInEachFormat) {
     return fmt::format(
         R"("headers":{{"Authorization":"Bearer {}","X-Cairn-Toolsets":"read"}}}}}}}})", token);
   };
-  const std::string url = R"("url":"http://127.0.0.1:8787/mcp",)";
+  const std::string url = R"("url":"http://127.0.0.1:8765/mcp",)";
   struct Case {
     std::string_view client;
     std::string block;
@@ -68,10 +68,10 @@ TEST(ClientSettings, ReachAnEndpointInEachFormat) {
            Case{"vscode",
                 R"({"servers":{"cairn":{"type":"http",)" + url + headers("${env:CAIRN_TOKEN}")},
            Case{"zed", R"({"context_servers":{"cairn":{)" + url + headers("secret")},
-           Case{"windsurf", R"({"mcpServers":{"cairn":{"serverUrl":"http://127.0.0.1:8787/mcp",)" +
+           Case{"windsurf", R"({"mcpServers":{"cairn":{"serverUrl":"http://127.0.0.1:8765/mcp",)" +
                                 headers("${env:CAIRN_TOKEN}")},
            Case{"codex",
-                "[mcp_servers.cairn]\nurl = \"http://127.0.0.1:8787/mcp\"\n"
+                "[mcp_servers.cairn]\nurl = \"http://127.0.0.1:8765/mcp\"\n"
                 "bearer_token_env_var = \"CAIRN_TOKEN\"\n"
                 "http_headers = { \"X-Cairn-Toolsets\" = \"read\" }\n"},
        }) {
@@ -94,7 +94,7 @@ TEST(ClientSettings, AreAlsoACommandForClaudeCode) {
               Contains(HasSubstr("claude mcp add --scope user cairn -- /opt/cairn mcp --data "
                                  "'/srv/my data'")));
   EXPECT_THAT(settings_block("claude-code", an_endpoint())->notes,
-              Contains(HasSubstr("--transport http cairn http://127.0.0.1:8787/mcp --header "
+              Contains(HasSubstr("--transport http cairn http://127.0.0.1:8765/mcp --header "
                                  "'Authorization: Bearer ${CAIRN_TOKEN}' --header "
                                  "'X-Cairn-Toolsets: read'")));
 }

@@ -311,6 +311,7 @@ void add_all(Commands& commands) {
   add_sandbox_command(commands);
   add_login_commands(commands);
   add_delegate_commands(commands);
+  add_oauth_commands(commands);
   add_user_commands(commands);
   add_admin_commands(commands);
   add_purge_command(commands);

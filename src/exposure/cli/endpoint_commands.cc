@@ -217,7 +217,7 @@ Result<std::string> server_of(Kit& kit, const EndpointArguments& given) {
   if (!given.url.empty()) return given.url;
   auto named = TRY(named_server(kit.options));
   if (!named.empty()) return named;
-  return running_server(data_directory(kit.options)).value_or("http://127.0.0.1:8787");
+  return running_server(data_directory(kit.options)).value_or("http://127.0.0.1:8765");
 }
 
 Result<int> run_export(Kit& kit, const EndpointArguments& given) {
@@ -419,7 +419,7 @@ void add_endpoint_commands(Commands& commands) {
   auto [command, given] = group.add_for_one(
       {.name = "export-skill",
        .description = "Write a skill folder: SKILL.md, and a script that calls the tools",
-       .example = "cairn endpoint export-skill aei_… --to skills --url http://127.0.0.1:8787"},
+       .example = "cairn endpoint export-skill aei_… --to skills --url http://127.0.0.1:8765"},
       run_export);
   command.add_value("--to", given->directory, "DIR", "Where the folder goes [.]");
   command.add_value("--url", given->url, "URL", "The server that the script calls");

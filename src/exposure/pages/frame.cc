@@ -106,6 +106,13 @@ Html alert(const Html& text, std::string_view kind) {
   return element("div", {{"class", kind}, {"role", "alert"}}, {text});
 }
 
+Html waiting_time(const Error& error) {
+  const auto found = error.details.find("retryAfterMs");
+  if (found == error.details.end()) return "1";
+  const auto* wait = std::get_if<std::int64_t>(&found->second);
+  return std::to_string(wait == nullptr ? 1 : (*wait + 999) / 1000);
+}
+
 Html ago(const Visit& visit, Millis time, Millis now) {
   constexpr Millis kMinute = 60'000;
   constexpr Millis kHour = 60 * kMinute;

@@ -50,6 +50,8 @@ Html form(const Visit& visit, std::string_view action, Attributes attributes,
           std::initializer_list<Html> inner);
 Html hidden(std::string_view name, std::string_view value);
 Html alert(const Html& text, std::string_view kind = "alert");
+// How many seconds somebody has to wait who tried too often.
+Html waiting_time(const Error& error);
 // `3 min ago`, or a date.
 Html ago(const Visit& visit, Millis time, Millis now);
 

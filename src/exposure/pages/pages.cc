@@ -17,7 +17,8 @@ constexpr std::size_t kMaxFormBytes = 64 << 10;
 
 Goal goal_of(const Fields& fields) {
   Goal goal;
-  const auto request = fields.get("request");
+  // Of the page for signing in, or of the consent that somebody sent who was signed out meanwhile.
+  const auto request = fields.get(fields.has("request") ? "request" : "id");
   if (is_request_id(request)) goal.request = request;
   goal.device = fields.get("then") == "device";
   const auto code = fields.get("user_code");
@@ -39,13 +40,6 @@ bool is_form(std::string_view type) {
   return type.substr(0, type.find(';')) == "application/x-www-form-urlencoded";
 }
 
-Html waiting_time(const Error& error) {
-  const auto found = error.details.find("retryAfterMs");
-  if (found == error.details.end()) return "1";
-  const auto* wait = std::get_if<std::int64_t>(&found->second);
-  return std::to_string(wait == nullptr ? 1 : (*wait + 999) / 1000);
-}
-
 }  // namespace
 
 http::Response error_page(const Visit& visit, const Html& what, int status) {
@@ -58,9 +52,16 @@ http::Response error_page(const Visit& visit, const Html& what, int status) {
   return show(visit, {.title = visit.say(Word::kErrorTitle), .content = all, .status = status});
 }
 
+Pages::Pages(Executor& executor, const Clock& clock, PagesOptions options)
+    : executor_(executor), clock_(clock), options_(std::move(options)) {
+  if (options_.authorization == nullptr) return;
+  oauth_.emplace(executor_, *options_.authorization, clock_, options_.providers);
+}
+
 bool Pages::is_here(std::string_view path) {
-  constexpr std::array<std::string_view, 6> kPaths = {"/",        "/sign-in",  "/sign-out",
-                                                      kStylePath, kScriptPath, kIconPath};
+  constexpr std::array<std::string_view, 10> kPaths = {
+      "/",        "/sign-in",  "/sign-out", "/oauth/authorize", "/oauth/consent",
+      kStylePath, kScriptPath, kIconPath,   "/oauth/device",    "/authorize"};
   return std::ranges::find(kPaths, path) != kPaths.end() || path.starts_with("/account/");
 }
 
@@ -80,35 +81,74 @@ Visit Pages::visit_of(const http::Request& request) const {
 }
 
 http::Plan Pages::begin(const http::Request& request) {
-  if (request.path == kStylePath) return asset("text/css; charset=utf-8", kStyle);
-  if (request.path == kScriptPath) return asset("text/javascript; charset=utf-8", kSignInScript);
-  if (request.path == kIconPath) return asset("image/svg+xml", kIcon);
-  if (request.method == http::Method::kGet || request.method == http::Method::kHead) {
-    return get(request);
+  using enum http::Method;
+  const auto path = request.path;
+  if (path == kStylePath) return asset("text/css; charset=utf-8", kStyle);
+  if (path == kScriptPath) return asset("text/javascript; charset=utf-8", kSignInScript);
+  if (path == kIconPath) return asset("image/svg+xml", kIcon);
+  if (request.method == kGet || request.method == kHead) {
+    if (path == "/") return get(request, &Pages::start, Where::kHere);
+    if (path == "/sign-in") return get(request, &Pages::ask_to_sign_in, Where::kHere);
+    if (oauth_) {
+      // A request is stored, and documents of clients may be fetched.
+      // At the root for clients that know no metadata.
+      if (path == "/oauth/authorize" || path == "/authorize")
+        return get(request, &Pages::authorize, Where::kWorker);
+      if (path == "/oauth/consent") return get(request, &Pages::show_consent, Where::kWorker);
+      if (path == "/oauth/device") return get(request, &Pages::show_device, Where::kWorker);
+    }
+    const auto visit = visit_of(request);
+    return error_page(visit, visit.say(Word::kNotFound), 404);
   }
-  if (request.method == http::Method::kPost) {
-    if (request.path == "/sign-in") return post(request, &Pages::sign_in, false);
-    if (request.path == "/sign-out") return post(request, &Pages::sign_out, true);
-    if (request.path == "/account/end") return post(request, &Pages::end, true);
-    if (request.path == "/account/password") return post(request, &Pages::change_password, true);
+  if (request.method == kPost) {
+    if (path == "/sign-in") return post(request, &Pages::sign_in, false);
+    if (path == "/sign-out") return post(request, &Pages::sign_out, true);
+    if (path == "/account/end") return post(request, &Pages::end, true);
+    if (path == "/account/password") return post(request, &Pages::change_password, true);
+    if (oauth_ && path == "/oauth/consent") return post(request, &Pages::take_consent, true);
+    if (oauth_ && path == "/oauth/device") return post(request, &Pages::take_device, true);
   }
   return rest::respond(rest::wrong_method("GET").error());
 }
 
-http::Plan Pages::get(const http::Request& request) {
-  const auto visit = visit_of(request);
-  const auto fields = Fields::parse(request.query);
-  if (!fields) return error_page(visit, visit.say(Word::kNotFound), 400);
-  if (request.path == "/sign-in") {
-    return sign_in_page(visit, {.goal = goal_of(*fields), .providers = options_.providers});
-  }
-  if (request.path == "/") return start(visit);
-  return error_page(visit, visit.say(Word::kNotFound), 404);
+http::Plan Pages::get(const http::Request& request, Answer answer, Where where) {
+  auto make = [this, &request, answer]() -> http::Response {
+    const auto visit = visit_of(request);
+    const auto fields = Fields::parse(request.query);
+    if (!fields) return error_page(visit, visit.say(Word::kNotFound), 400);
+    return (this->*answer)(visit, *fields);
+  };
+  if (where == Where::kHere) return make();
+  return http::Later{std::move(make), {.group = "pages", .who = std::string(request.remote)}};
 }
 
-http::Response Pages::start(const Visit& visit) {
+http::Response Pages::start(const Visit& visit, const Fields&) {
   if (visit.person) return start_page(visit, executor_, clock_.now());
   return sign_in_page(visit, {.providers = options_.providers});
+}
+
+http::Response Pages::ask_to_sign_in(const Visit& visit, const Fields& fields) {
+  return sign_in_page(visit, {.goal = goal_of(fields), .providers = options_.providers});
+}
+
+http::Response Pages::authorize(const Visit& visit, const Fields& fields) {
+  return oauth_->authorize(visit, fields);
+}
+
+http::Response Pages::show_consent(const Visit& visit, const Fields& fields) {
+  return oauth_->show_consent(visit, fields.get("id"));
+}
+
+http::Response Pages::take_consent(const Visit& visit, const Fields& fields) {
+  return oauth_->take_consent(visit, fields);
+}
+
+http::Response Pages::show_device(const Visit& visit, const Fields& fields) {
+  return oauth_->show_device(visit, fields);
+}
+
+http::Response Pages::take_device(const Visit& visit, const Fields& fields) {
+  return oauth_->take_device(visit, fields);
 }
 
 http::Plan Pages::post(const http::Request& request, Answer answer, bool signed_in) {

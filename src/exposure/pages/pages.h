@@ -3,7 +3,10 @@
 //   /                     who is signed in, and where
 //   /sign-in, /sign-out   the cookie of a sign-in, given and taken back
 //   /account/…            ends other sign-ins, changes the password
-//   /oauth/authorize      a client asks; /oauth/consent shows it to the person and takes the answer
+//   /oauth/authorize      a client asks; /oauth/consent shows it to the person and takes the
+//   answer;
+//                         also /authorize, for clients of the first revision, which know no
+//                         metadata
 //   /oauth/device         the code of a device
 //   /pages/…              what the pages load
 //
@@ -14,6 +17,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +26,7 @@
 #include "exposure/http/http.h"
 #include "exposure/pages/form.h"
 #include "exposure/pages/frame.h"
+#include "exposure/pages/oauth_pages.h"
 #include "exposure/pages/sign_in_page.h"
 #include "tools/executor/executor.h"
 
@@ -30,13 +35,14 @@ namespace cairn::pages {
 struct PagesOptions {
   rest::Site site;
   std::vector<Provider> providers = {};
+  // Null: programs cannot ask here.
+  oauth::Authorization* authorization = nullptr;
 };
 
 class Pages final : public http::Handler {
  public:
   // REQUIRES: all outlive it.
-  Pages(Executor& executor, const Clock& clock, PagesOptions options)
-      : executor_(executor), clock_(clock), options_(std::move(options)) {}
+  Pages(Executor& executor, const Clock& clock, PagesOptions options);
 
   static bool is_here(std::string_view path);
   http::Plan begin(const http::Request& request) override;
@@ -47,10 +53,17 @@ class Pages final : public http::Handler {
  private:
   using Answer = http::Response (Pages::*)(const Visit& visit, const Fields& fields);
 
-  http::Plan get(const http::Request& request);
+  enum class Where { kHere, kWorker };
+  http::Plan get(const http::Request& request, Answer answer, Where where);
   http::Plan post(const http::Request& request, Answer answer, bool signed_in);
 
-  http::Response start(const Visit& visit);
+  http::Response start(const Visit& visit, const Fields& fields);
+  http::Response ask_to_sign_in(const Visit& visit, const Fields& fields);
+  http::Response authorize(const Visit& visit, const Fields& fields);
+  http::Response show_consent(const Visit& visit, const Fields& fields);
+  http::Response take_consent(const Visit& visit, const Fields& fields);
+  http::Response show_device(const Visit& visit, const Fields& fields);
+  http::Response take_device(const Visit& visit, const Fields& fields);
   http::Response sign_in(const Visit& visit, const Fields& fields);
   http::Response sign_in_failed(const Visit& visit, const Fields& fields, const Error& error);
   http::Response sign_out(const Visit& visit, const Fields& fields);
@@ -60,6 +73,7 @@ class Pages final : public http::Handler {
   Executor& executor_;
   const Clock& clock_;
   const PagesOptions options_;
+  std::optional<OAuthPages> oauth_;
 };
 
 // A page that says what is wrong, with a way on.

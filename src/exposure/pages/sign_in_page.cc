@@ -66,6 +66,8 @@ Html by_providers(const Visit& visit, const SignInPage& page) {
     auto path = provider.path;
     if (!page.goal.request.empty()) {
       path += "?request=" + http::percent_encode(page.goal.request);
+    } else if (page.goal.device) {
+      path += "?request=" + http::percent_encode(std::string(kDeviceGoal) + page.goal.user_code);
     }
     out += element("a", {{"class", "button whole"}, {"href", path}},
                    {visit.say(Word::kSignInWith, {foreign(provider.name)})});

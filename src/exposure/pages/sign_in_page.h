@@ -27,6 +27,8 @@ struct Goal {
 
   std::string path() const;
 };
+// What a provider's page is given of a goal, where it is for a device: this, and the user code.
+inline constexpr std::string_view kDeviceGoal = "device:";
 // Whether a text can be the id of a request.
 bool is_request_id(std::string_view text);
 

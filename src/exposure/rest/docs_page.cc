@@ -26,7 +26,7 @@ pre { background: #8881; padding: .8rem; overflow: auto; border-radius: 6px; }
 <p>Send <code>Authorization: Bearer &lt;access token&gt;</code> with every request. Errors are
 <code>{"error": CODE, "message": …, "details": …}</code>. The machine-readable form of this page is
 <a href="/api/openapi.json">/api/openapi.json</a>.</p>
-<pre>curl -H "Authorization: Bearer $CAIRN_TOKEN" localhost:8787/api/realm/me/depots</pre>
+<pre>curl -H "Authorization: Bearer $CAIRN_TOKEN" localhost:8765/api/realm/me/depots</pre>
 )";
 
 std::string escaped(std::string_view text) {

@@ -266,6 +266,16 @@ Result<Caller> RestHandler::let_in(const http::Request& request, std::string_vie
   return caller_of(executor_, request, realm, Entrance::kRest);
 }
 
+http::Response RestHandler::refuse(const http::Request& request, const Caller& caller,
+                                   const Error& error) const {
+  auto out = respond(error);
+  if (caller.session().client.empty() || !options_.step_up) return out;
+  if (auto header = options_.step_up(request, error.code); !header.empty()) {
+    out.headers.emplace_back("WWW-Authenticate", std::move(header));
+  }
+  return out;
+}
+
 http::Response RestHandler::run(const http::Request& request, const Caller& caller,
                                 const Tool& tool, json::Value arguments, ByteView body) {
   if (tool.rows && wants_rows(request)) {
@@ -276,7 +286,7 @@ http::Response RestHandler::run(const http::Request& request, const Caller& call
     return named(std::move(out), caller, tool.name);
   }
   auto reply = executor_.run(caller, tool, std::move(arguments), body);
-  if (!reply) return named(respond(reply.error()), caller, tool.name);
+  if (!reply) return named(refuse(request, caller, reply.error()), caller, tool.name);
   auto out = respond(request, std::move(*reply));
   if (auto* streamed = std::get_if<http::StreamedBody>(&out.body)) {
     streamed->source =

@@ -25,6 +25,9 @@ struct RestOptions {
   bool behind_proxy = false;
   std::function<std::string()> metrics = {};  // as Prometheus reads it
   std::string public_url = {};                // where browsers find it; empty: as their Host says
+  // What WWW-Authenticate says to a program that came with a token of a grant and lacks a right;
+  // empty: nothing.
+  std::function<std::string(const http::Request&, Code)> step_up = {};
 };
 
 class RestHandler final : public http::Handler {
@@ -51,6 +54,8 @@ class RestHandler final : public http::Handler {
                                  const Tool& tool, json::Object arguments);
   http::Plan plan_bytes(const http::Request& request, const Caller& caller, const Tool& tool,
                         json::Object arguments);
+  http::Response refuse(const http::Request& request, const Caller& caller,
+                        const Error& error) const;
   http::Response run(const http::Request& request, const Caller& caller, const Tool& tool,
                      json::Value arguments, ByteView body);
   Result<json::Object> issue(ByteView body, bool sign_in, std::string_view from);

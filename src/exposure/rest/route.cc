@@ -39,6 +39,9 @@ constexpr Route kRoutes[] = {
     {kPost, "/api/realm/{realm}/delegates/{delegateId}/rotate", "rotate_key"},
     {kPost, "/api/realm/{realm}/delegates/{delegateId}/revoke", "revoke_delegate"},
 
+    {kGet, "/api/realm/{realm}/grants", "list_grants"},
+    {kPost, "/api/realm/{realm}/grants/{delegateId}/revoke", "revoke_grant"},
+
     {kGet, "/api/realm/{realm}/nodes/raw/{nodeKey}", "get_node"},
     {kPut, "/api/realm/{realm}/nodes/raw/{key}", "put_node"},
     {kGet, "/api/realm/{realm}/nodes/raw/{nodeKey}/{navigation...}", "get_node"},
@@ -95,6 +98,9 @@ constexpr Route kRoutes[] = {
     {kPost, "/api/admin/users", "add_user"},
     {kPatch, "/api/admin/users/{userId}", "update_user"},
     {kDelete, "/api/admin/users/{userId}", "delete_user"},
+    {kGet, "/api/admin/oauth-clients", "list_oauth_clients"},
+    {kPost, "/api/admin/oauth-clients", "add_oauth_client"},
+    {kPost, "/api/admin/oauth-clients/remove", "remove_oauth_client"},
     {kPost, "/api/admin/backup", "backup_store"},
 };
 

@@ -11,8 +11,10 @@
 #include "base/os/secret_file.h"
 #include "base/pause.h"
 #include "exposure/http/server.h"
+#include "exposure/oauth/challenge.h"
 #include "exposure/serve/in_flight_share.h"
 #include "exposure/serve/metrics.h"
+#include "exposure/serve/provider_sign_in.h"
 #include "exposure/serve/request_log.h"
 #include "exposure/serve/server_file.h"
 #include "exposure/serve/ways_in.h"
@@ -37,6 +39,12 @@ Result<void> check_exposure(const ServeOptions& options) {
                 "--internal-listen {} can be reached from other machines, and its secret would "
                 "cross the network in the clear; use a loopback address, or --behind-proxy",
                 options.internal->address);
+  }
+  if (options.provider && !options.public_url &&
+      (!is_loopback(options.address) || options.behind_proxy)) {
+    return fail(Code::kInvalidArgument,
+                "--oidc-issuer wants --public-url, such as https://cairn.example: the provider "
+                "sends people back there");
   }
   if (is_loopback(options.address) || options.tls_key || options.behind_proxy) return {};
   return fail(Code::kInvalidArgument,
@@ -78,6 +86,11 @@ Result<void> check_directories(const ServeOptions& options) {
     if (options.tls_key && holds(path, *options.tls_key)) {
       return refused("contains the file of --tls-key", *options.tls_key);
     }
+    if (options.provider && options.provider->secret_file &&
+        holds(path, *options.provider->secret_file)) {
+      return refused("contains the file of --oidc-client-secret-file",
+                     *options.provider->secret_file);
+    }
     if (options.internal && holds(path, options.internal->secret_file)) {
       return refused("contains the file of --internal-secret", options.internal->secret_file);
     }
@@ -96,8 +109,8 @@ std::string url_of(std::string_view scheme, std::string_view address, std::uint1
 // The chores that are done from time to time while serving.
 class Housekeeper final {
  public:
-  Housekeeper(Engine& engine, const ServeOptions& options)
-      : engine_(engine), collect_every_(options.collect_every) {
+  Housekeeper(Engine& engine, oidc::ForeignSignIn* provider, const ServeOptions& options)
+      : engine_(engine), provider_(provider), collect_every_(options.collect_every) {
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
 
@@ -110,6 +123,7 @@ class Housekeeper final {
       report("noting what tokens were used", engine_.keep_uses());
       if (--wait > std::chrono::minutes(0)) continue;
       report("tidying up", engine_.tidy());
+      if (provider_ != nullptr) report("forgetting sign-ins", provider_->tidy());
       if (collect_every_.count() > 0) {
         report("collecting garbage", engine_.collect_every(collect_every_));
       }
@@ -121,6 +135,7 @@ class Housekeeper final {
   }
 
   Engine& engine_;
+  oidc::ForeignSignIn* provider_;
   std::chrono::minutes collect_every_;
   std::jthread thread_;
 };
@@ -176,12 +191,22 @@ class Running final : public RunningServer {
     // Behind a proxy any name may be right.
     const bool known_hosts = is_loopback(options_.address) && !options_.behind_proxy;
     const auto secret = base64_encode(random_.bytes(kProofBytes));
+    if (options_.provider) {
+      provider_ = TRY(open_provider(*options_.provider, *engine_, site));
+    }
+    TRY(start_oauth(known_hosts));
     ways_in_.emplace(
         WaysIn::Parts{engine_->executor(), *agent_, *mcp_, engine_->bound(), engine_->workspaces(),
-                      *directories_, *workspace_mcp_, clock_, random_, secret},
+                      *directories_, *workspace_mcp_, clock_, random_, secret, provider_.get(),
+                      &*oauth_, oauth_->origins().is_known() ? authorization_.get() : nullptr},
         rest::RestOptions{.version = options_.version,
                           .behind_proxy = options_.behind_proxy,
-                          .metrics = [this] { return metrics_.render(); }},
+                          .metrics = [this] { return metrics_.render(); },
+                          .public_url = options_.public_url,
+                          .step_up =
+                              [this](const http::Request& request, Code code) {
+                                return oauth::step_up(oauth_->origins(), request, code);
+                              }},
         known_hosts ? mcp::HostRule::kLoopback : mcp::HostRule::kAny);
     http::ServerOptions server_options;
     server_options.in_flight = in_flight_within(options_.memory);
@@ -202,7 +227,7 @@ class Running final : public RunningServer {
     url_ = url_of(options_.tls_key ? "https" : "http", options_.address, server_->port());
     // Last: whoever finds the file can use the server.
     file_.emplace(options_.data, ServedAt{url_, secret});
-    housekeeper_.emplace(*engine_, options_);
+    housekeeper_.emplace(*engine_, provider_.get(), options_);
     return {};
   }
 
@@ -239,6 +264,30 @@ class Running final : public RunningServer {
  private:
   static constexpr std::size_t kProofBytes = 32;
   static constexpr std::size_t kMaxLocalConnections = 256;
+
+  // On this machine the origin is as clients call it; elsewhere it has to be said.
+  Result<void> start_oauth(bool loopback) {
+    const auto& services = engine_->services();
+    oauth_base_.emplace(oauth::OAuthParts{services.realms, services.delegates, services.users,
+                                          services.audit, services.clock, services.random},
+                        options_.oauth);
+    tokens_ = oauth::make_tokens(*oauth_base_);
+    authorization_ = oauth::make_authorization(*oauth_base_);
+    oauth::OriginRule origins{.public_origin = std::nullopt, .loopback = loopback};
+    if (!options_.public_url.empty()) {
+      origins.public_origin = TRY(oauth::Origin::parse(options_.public_url));
+    }
+    oauth_.emplace(*tokens_,
+                   oauth::EndpointsOptions{
+                       .origins = std::move(origins),
+                       .features = {.with_iss = options_.oauth.with_iss,
+                                    .reads_documents = static_cast<bool>(options_.oauth.fetch)}});
+    if (oauth_->origins().is_known()) return {};
+    fmt::print(stderr,
+               "cairn: programs cannot sign in by OAuth, because the server does not know its own "
+               "address; say it with --public-url https://…\n");
+    return {};
+  }
 
   // For this machine's owner. Where the file system knows no sockets, there is server.json.
   void start_local() {
@@ -283,6 +332,11 @@ class Running final : public RunningServer {
   std::optional<mcp::Server> mcp_;
   std::unique_ptr<agent::ToolService> workspaces_;
   std::optional<mcp::Server> workspace_mcp_;
+  std::unique_ptr<oidc::ForeignSignIn> provider_;
+  std::optional<oauth::OAuthBase> oauth_base_;
+  std::unique_ptr<oauth::Tokens> tokens_;
+  std::unique_ptr<oauth::Authorization> authorization_;
+  std::optional<oauth::OAuthEndpoints> oauth_;
   std::optional<WaysIn> ways_in_;
   std::unique_ptr<http::Server> server_;
   std::optional<rest::InternalHandler> internal_;

@@ -75,7 +75,7 @@ void reload(Guarded<RunningServer*>& running) {
 
 Result<void> parse_listen(std::string_view text, std::string& address, std::uint16_t& port_out) {
   auto bad = [&] {
-    return fail(Code::kInvalidArgument, "'{}' should be ADDRESS:PORT, such as 127.0.0.1:8787",
+    return fail(Code::kInvalidArgument, "'{}' should be ADDRESS:PORT, such as 127.0.0.1:8765",
                 shown(text));
   };
   const auto colon = text.rfind(':');

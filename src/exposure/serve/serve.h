@@ -12,6 +12,8 @@
 #include "base/memory_budget.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "data/oauth/oauth.h"
+#include "exposure/oidc/foreign_sign_in.h"
 #include "tools/workspace/served_directories.h"
 
 namespace cairn {
@@ -28,12 +30,18 @@ struct InternalListener {
 struct ServeOptions {
   std::filesystem::path data;
   std::string address = "127.0.0.1";
-  std::uint16_t port = 8787;
+  std::uint16_t port = 8765;
   // Plain HTTP on an address others reach: somebody else ends TLS.
   bool behind_proxy = false;
+  oauth::OAuthOptions oauth;
   std::optional<std::filesystem::path> tls_certificate;
   std::optional<std::filesystem::path> tls_key;
+  // Where browsers and programs find it, such as https://cairn.example; empty: on loopback as their
+  // Host says, and elsewhere no program signs in by OAuth.
+  std::string public_url;
   std::optional<InternalListener> internal;
+  // Of people who are known elsewhere.
+  std::optional<oidc::Settings> provider;
   // Directories of this machine for the file tools, by name.
   std::vector<work::ServedDirectory> directories;
   LogFormat log = LogFormat::kText;
@@ -45,7 +53,7 @@ struct ServeOptions {
   std::string version;
 };
 
-// `127.0.0.1:8787`, `[::1]:8787`, `:8787` or `8787`; what is not said stays.
+// `127.0.0.1:8765`, `[::1]:8765`, `:8765` or `8765`; what is not said stays.
 Result<void> parse_listen(std::string_view text, std::string& address, std::uint16_t& port);
 
 // Returns after SIGTERM or SIGINT, when what was running has finished and all is on disk. Prints

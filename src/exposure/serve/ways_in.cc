@@ -11,6 +11,7 @@
 
 #include "data/endpoint/hidden_keys.h"
 #include "exposure/http/uri.h"
+#include "exposure/oauth/challenge.h"
 #include "exposure/rest/respond.h"
 #include "exposure/serve/server_file.h"
 
@@ -50,6 +51,11 @@ std::optional<std::size_t> place_of_key(std::span<const std::string> segments) {
     if (std::ranges::equal(segments.first(before.size()), before)) return before.size();
   }
   return std::nullopt;
+}
+
+std::vector<pages::Provider> providers_of(const WaysIn::Parts& parts) {
+  if (parts.provider == nullptr) return {};
+  return {{.name = parts.provider->name(), .path = std::string(oidc::Handler::kLogin)}};
 }
 
 // Sessions with one token are told apart: each is held against what it has seen itself.
@@ -104,10 +110,14 @@ Result<mcp::PrincipalPtr> admit(const work::ServedDirectories& directories, Exec
 WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts)
     : proof_secret_(parts.proof_secret),
       hosts_(hosts),
+      provider_(parts.provider),
+      oauth_(parts.oauth),
       mcp_workers_(mcp::mcp_workers()),
       rest_(parts.executor, rest),
       pages_(parts.executor, parts.clock,
-             {.site = {.public_url = rest.public_url, .behind_proxy = rest.behind_proxy}}),
+             {.site = {.public_url = rest.public_url, .behind_proxy = rest.behind_proxy},
+              .providers = providers_of(parts),
+              .authorization = parts.authorization}),
       mcp_(parts.mcp, parts.clock, parts.random,
            {.admit = [&agent = parts.agent, &executor = parts.executor](
                          const http::Request& request) { return admit(agent, executor, request); },
@@ -141,6 +151,26 @@ WaysIn::WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule 
            .workers = mcp_workers_}) {}
 
 http::Plan WaysIn::begin(const http::Request& request) {
+  if (oauth_ == nullptr) return route(request);
+  if (oauth::OAuthEndpoints::is_here(request.path)) {
+    // Pages of any site may call: nothing there goes by a cookie. But a name that is rebound to
+    // this machine is refused as everywhere.
+    if (auto fits = mcp::check_host(request, hosts_); !fits) return rest::respond(fits.error());
+    return oauth_->begin(request);
+  }
+  // Keys of endpoints are no tokens of OAuth.
+  const bool keys = is_endpoint_mcp(request.path) || rest::EndpointRest::is_here(request.path);
+  if (keys) return route(request);
+  if (auto refused = oauth::refuse_token_in_address(request)) return *std::move(refused);
+  auto plan = route(request);
+  // Tokens are looked at before anything is read, so a 401 is there at once.
+  if (auto* now = std::get_if<http::Response>(&plan)) {
+    oauth::add_challenge(oauth_->origins(), request, *now);
+  }
+  return plan;
+}
+
+http::Plan WaysIn::route(const http::Request& request) {
   if (request.path == "/mcp" || request.path == "/api/mcp") return mcp_.begin(request);
   if (request.path.starts_with(kWorkspaces)) return workspace_mcp_.begin(request);
   if (request.path.starts_with(kDirectories)) return directory_mcp_.begin(request);
@@ -149,6 +179,10 @@ http::Plan WaysIn::begin(const http::Request& request) {
     // Where a form comes from is looked at there, and more closely.
     if (auto fits = mcp::check_host(request, hosts_); !fits) return rest::respond(fits.error());
     return pages_.begin(request);
+  }
+  if (provider_ != nullptr && oidc::Handler::is_here(request.path)) {
+    if (auto fits = mcp::check_host(request, hosts_); !fits) return rest::respond(fits.error());
+    return provider_->handler().begin(request);
   }
   // As MCP does by itself: a page that rebinds DNS must neither read the metrics nor try passwords.
   if (auto fits = mcp::check_origin(request, hosts_); !fits) return rest::respond(fits.error());

@@ -7,6 +7,8 @@
 //   /api/mcp/server/{key}                     the same for single-context keys
 //   /api/v2/rest/{key}/…                      an endpoint's tools over REST
 //   /, /sign-in, /oauth/…                     pages for people's browsers
+//   /.well-known/…, /api/auth/token, …        OAuth for programs (exposure/oauth/endpoints.h)
+//   /api/oauth/login, /api/oauth/callback     to a foreign provider and back, if there is one
 //   /proof?challenge=…                        that this is the server of DIR/server.json
 //   everything else                           REST with a delegate's token
 //
@@ -17,6 +19,8 @@
 #include "exposure/agent/endpoint_service.h"
 #include "exposure/agent/workspace_service.h"
 #include "exposure/mcp/http.h"
+#include "exposure/oauth/endpoints.h"
+#include "exposure/oidc/foreign_sign_in.h"
 #include "exposure/pages/pages.h"
 #include "exposure/rest/endpoint_rest.h"
 #include "exposure/rest/rest.h"
@@ -55,19 +59,26 @@ class WaysIn final : public http::Handler {
     const Clock& clock;
     Random& random;
     std::string proof_secret = {};  // server_file.h; empty: it proves nothing
+    oidc::ForeignSignIn* provider = nullptr;
+    oauth::OAuthEndpoints* oauth = nullptr;  // null: there are none
+    oauth::Authorization* authorization = nullptr;
   };
   // REQUIRES: the parts outlive it.
   WaysIn(const Parts& parts, const rest::RestOptions& rest, mcp::HostRule hosts);
 
+  // What a token opens says where one is had.
   http::Plan begin(const http::Request& request) override;
   // /readyz says no from now on, and streams end.
   void stopping();
 
  private:
+  http::Plan route(const http::Request& request);
   Result<http::Response> prove(const http::Request& request) const;
 
   const std::string proof_secret_;
   const mcp::HostRule hosts_;
+  oidc::ForeignSignIn* const provider_;
+  oauth::OAuthEndpoints* const oauth_;
   const std::shared_ptr<Workers> mcp_workers_;
   rest::RestHandler rest_;
   pages::Pages pages_;

@@ -93,7 +93,7 @@ struct WaysInTest : testing::Test {
   }
   // Of a POST of JSON to MCP, with a token unless it is empty.
   int posted(WaysIn& ways, std::string target, std::string bearer, http::Headers more = {}) {
-    http::Headers headers{{"host", "localhost:8787"}, {"content-type", "application/json"}};
+    http::Headers headers{{"host", "localhost:8765"}, {"content-type", "application/json"}};
     if (!bearer.empty()) headers["authorization"] = "Bearer " + bearer;
     for (auto& [name, value] : more) headers[name] = value;
     const http::FakeRequest request(kPost, std::move(target), std::move(headers), 2);
@@ -213,10 +213,10 @@ TEST_F(WaysInTest, LetsNoPageOfAnotherSiteIntoMcp) {
   };
   using enum mcp::HostRule;
   const Case cases[] = {
-      {kLoopback, "localhost:8787", "", true},
-      {kLoopback, "127.0.0.1:8787", "http://localhost:6274", true},
+      {kLoopback, "localhost:8765", "", true},
+      {kLoopback, "127.0.0.1:8765", "http://localhost:6274", true},
       {kLoopback, "rebound.example.com", "", false},
-      {kLoopback, "localhost:8787", "https://evil.example.com", false},
+      {kLoopback, "localhost:8765", "https://evil.example.com", false},
       {kAny, "cairn.example.com", "https://cairn.example.com", true},
       {kAny, "cairn.example.com", "https://evil.example.com", false},
   };

@@ -1,3 +1,4 @@
+#include "data/oauth/grants.h"
 #include "data/realm/remove_realm.h"
 #include "tools/admin/tools.h"
 #include "tools/executor/call.h"
@@ -27,6 +28,7 @@ Result<RealmContent> remove(Call& call, const User& user) {
   auto& services = call.services();
   TRY(services.users.set_role(user.id, Role::kUnauthorized));
   TRY(services.sign_ins.end_others(user.id, std::nullopt));
+  TRY(oauth::Grants(services.realms.store().kv(), services.delegates).remove_all(user.id));
   TRY(services.delegates.remove_all(user.id));
   TRY(services.endpoints.remove_all(user.id));
   const auto content = TRY(remove_realm(services.realms.get(user.id)));

@@ -8,6 +8,7 @@
 #include "tools/depots/tools.h"
 #include "tools/endpoints/tools.h"
 #include "tools/files/tools.h"
+#include "tools/grants/tools.h"
 #include "tools/json/tools.h"
 #include "tools/people/tools.h"
 
@@ -59,6 +60,11 @@ constexpr MakeTool kTools[] = {
     update_delegate,
     rotate_key,
     revoke_delegate,
+    list_grants,
+    revoke_grant,
+    list_oauth_clients,
+    add_oauth_client,
+    remove_oauth_client,
     get_realm_info,
     get_usage,
 

@@ -8,6 +8,7 @@
 #include "base/os/os_error.h"
 #include "base/os/secret_file.h"
 #include "base/quote.h"
+#include "data/oauth/oauth.h"
 #include "data/realm/clock_memory.h"
 #include "data/realm/gc.h"
 #include "data/realm/moved_back.h"
@@ -40,8 +41,9 @@ class OpenEngine final : public Engine {
         seen_(options.memory.seen),
         sign_ins_(store_->kv(), users_, clock, random),
         password_limits_(clock),
-        services_{realms_, delegates_, users_, audit_,    endpoints_,      documents_,
-                  seen_,   clock,      random, sign_ins_, password_limits_},
+        identities_(store_->kv(), clock, random),
+        services_{realms_, delegates_, users_, audit_,    endpoints_,       documents_,
+                  seen_,   clock,      random, sign_ins_, password_limits_, identities_},
         executor_(services_, std::move(table), meter, rehearsing(options)),
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
@@ -50,7 +52,6 @@ class OpenEngine final : public Engine {
     keep_time();
     // Best effort: nothing hangs on the last minute.
     (void)delegates_.keep_uses();
-    // What could not be written makes a sign-in end a little earlier.
     (void)sign_ins_.write_uses();
   }
   OpenEngine(const OpenEngine&) = delete;
@@ -72,19 +73,26 @@ class OpenEngine final : public Engine {
   BoundCalls& bound() override { return bound_; }
   work::DepotWorkspaces& workspaces() override { return workspaces_; }
   Services& services() override { return services_; }
+  KeyValueStore& records() override { return store_->kv(); }
   const RealmId& owner() const override { return owner_; }
 
   Result<void> tidy() override {
     keep_time();
     TRY(delegates_.forget_expired());
     TRY(sign_ins_.forget_expired());
+    const oauth::OAuthParts parts{realms_, delegates_,      users_,
+                                  audit_,  services_.clock, services_.random};
+    TRY(oauth::OAuthBase(parts, {}).tidy());
     return for_each_realm([&](const RealmId& realm) -> Result<void> {
       TRY(audit_.trim(realm));
       return {};
     });
   }
 
-  Result<void> keep_uses() override { return delegates_.keep_uses(); }
+  Result<void> keep_uses() override {
+    TRY(delegates_.keep_uses());
+    return sign_ins_.write_uses();
+  }
 
   Result<void> collect_every(std::chrono::milliseconds time) override {
     if (!TRY(is_collection_due(store_->kv(), services_.clock.now(), time))) return {};
@@ -146,6 +154,7 @@ class OpenEngine final : public Engine {
   SeenFiles seen_;
   SignIns sign_ins_;
   SignInLimits password_limits_;
+  Identities identities_;
   Services services_;
   Executor executor_;
   BoundCalls bound_;

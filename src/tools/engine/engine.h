@@ -60,12 +60,14 @@ class Engine {
   virtual BoundCalls& bound() = 0;
   // The file tools on depots.
   virtual work::DepotWorkspaces& workspaces() = 0;
+  // Where parts of a server keep records of their own.
+  virtual KeyValueStore& records() = 0;
   // The owner's realm.
   virtual const RealmId& owner() const = 0;
 
   // The regular chores: removes tokens that expired and audit entries that are too old.
   virtual Result<void> tidy() = 0;
-  // Writes down when tokens were last used: for every minute.
+  // Writes down when tokens and sign-ins were last used: for every minute.
   virtual Result<void> keep_uses() = 0;
   // Collects the garbage of every realm, if that was not done for so long, by whichever process.
   virtual Result<void> collect_every(std::chrono::milliseconds time) = 0;

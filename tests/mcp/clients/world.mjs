@@ -52,7 +52,7 @@ function haystack_files() {
 // At a loopback address that no other process on this machine has: nobody takes the port meanwhile.
 export function own_address() {
   const { pid } = process;
-  return `127.${1 + ((pid >> 16) & 127)}.${(pid >> 8) & 255}.${pid & 255}:8787`;
+  return `127.${1 + ((pid >> 16) & 127)}.${(pid >> 8) & 255}.${pid & 255}:8765`;
 }
 
 export class World {
