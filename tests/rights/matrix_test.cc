@@ -118,6 +118,13 @@ std::vector<Row> route_rows() {
       route(
           kPost, "POST delegate revoke",
           [](Scene& s) { return "/api/realm/{r}/delegates/" + s.delegate + "/revoke"; }, an_object),
+      route(
+          kPatch, "PATCH delegate",
+          [](Scene& s) { return "/api/realm/{r}/delegates/" + s.delegate; },
+          json_of({{"name", "renamed"}})),
+      route(
+          kPost, "POST delegate rotate",
+          [](Scene& s) { return "/api/realm/{r}/delegates/" + s.key + "/rotate"; }, an_object),
       route(kGet, "GET raw node",
             [](Scene& s) { return "/api/realm/{r}/nodes/raw/" + s.docs_key; }),
       route(kGet, "GET raw node by depot",
@@ -314,7 +321,7 @@ TEST(RightsMatrix, IsTheSameOverMcp) {
           << call.name << ", " << column.name;
     }
   }
-  EXPECT_EQ(asked, 47 * static_cast<int>(columns().size()));
+  EXPECT_EQ(asked, 49 * static_cast<int>(columns().size()));
 }
 
 // Nobody without a good token gets anywhere, whatever is asked: not from the table, but by rule.
@@ -322,7 +329,7 @@ TEST(RightsMatrix, LetsNobodyInWithoutAGoodToken) {
   const std::set<std::string_view> bad{"no token",       "malformed",         "unknown",
                                        "expired",        "revoked",           "parent revoked",
                                        "parent expired", "refresh as access", "replayed refresh",
-                                       "suspended user"};
+                                       "suspended user", "lasting key, replaced"};
   for (const auto& column : columns()) {
     if (!bad.contains(column.name)) continue;
     Scene scene;

@@ -26,6 +26,10 @@ Scene::Scene() {
                       .at("delegate")
                       .get_object(),
                   "delegateId");
+  key = text(world.must("create_delegate", world.owner, {{"name", "ci"}, {"lasting", true}})
+                 .at("delegate")
+                 .get_object(),
+             "delegateId");
   user = text(world.must("add_user", world.owner, {{"name", "ann"}}), "userId");
   tool = text(world.must("create_tool", world.owner, a_tool(*this)), "toolId");
   auto made = world.must("create_endpoint", world.owner,
@@ -92,6 +96,15 @@ Who replayed(Scene& scene) {
   return {text(first.value.get_object(), "accessToken")};
 }
 
+// The key of before, which had no overlap with the one that took its place.
+Who replaced_key(Scene& scene) {
+  auto made =
+      scene.world.must("create_delegate", scene.world.owner, all_rights({{"lasting", true}}));
+  auto id = text(made.at("delegate").get_object(), "delegateId");
+  scene.world.must("rotate_key", scene.world.owner, {{"delegateId", id}, {"overlap", 0}});
+  return {text(made, "accessToken")};
+}
+
 std::string another_user(Scene& scene) {
   return text(scene.world.must("add_user", scene.world.owner, {{"name", "bob"}}), "accessToken");
 }
@@ -130,6 +143,7 @@ const std::vector<Column>& columns() {
       {"parent expired", parent_expired},
       {"refresh as access", refresh_as_access},
       {"replayed refresh", replayed},
+      {"lasting key, replaced", replaced_key},
       {"suspended user", suspended},
       {"other realm", [](Scene& s) { return Who{another_user(s), s.world.realm}; }},
       {"other user", [](Scene& s) { return Who{another_user(s)}; }},
@@ -150,6 +164,8 @@ const std::vector<Column>& columns() {
        }},
       {"over quota", over_quota},
       {"delegate, all rights", [](Scene& s) { return Who{s.issue(all_rights())}; }},
+      {"lasting key, all rights",
+       [](Scene& s) { return Who{s.issue(all_rights({{"lasting", true}}))}; }},
       {"owner", [](Scene& s) { return Who{s.world.owner}; }},
       {"owner, over the socket", [](Scene&) { return Who{std::string(World::kOverSocket)}; }},
   };
@@ -258,6 +274,9 @@ const std::vector<ToolCall>& tool_calls() {
       {"create_delegate", nothing},
       {"list_delegates", nothing},
       {"get_delegate", [](Scene& s) { return json::Object{{"delegateId", s.delegate}}; }},
+      {"update_delegate",
+       [](Scene& s) { return json::Object{{"delegateId", s.delegate}, {"name", "renamed"}}; }},
+      {"rotate_key", [](Scene& s) { return json::Object{{"delegateId", s.key}}; }},
       {"revoke_delegate", [](Scene& s) { return json::Object{{"delegateId", s.delegate}}; }},
       {"get_realm_info", nothing},
       {"get_usage", nothing},

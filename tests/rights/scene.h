@@ -20,6 +20,7 @@ struct Scene {
   std::string docs_key;   // the directory docs, as a node
   std::string new_root;   // written by the owner, not committed
   std::string delegate;   // one the owner made
+  std::string key;        // one with a lasting key, too
   std::string user;       // a user
   std::string tool;       // of the owner's: a query of docs/data.json
   std::string endpoint;   // of the owner's, that binds it

@@ -5,7 +5,7 @@ namespace {
 
 // 2: with the time of use, client and audience.
 constexpr char kTokenVersion = 2;
-// 2: with directories. 3: with the kind.
+// 2: with directories. 3: with the kind, what is known of the key, and when it was narrowed.
 constexpr char kDelegateVersion = 3;
 constexpr std::size_t kIdBytes = 16;
 
@@ -103,6 +103,10 @@ Bytes encode(const Delegate& delegate) {
   put_varint(out, delegate.epoch);
   put_grants(out, delegate.directories);
   out.push_back(static_cast<char>(delegate.kind));
+  put_time(out, delegate.key_made_at);
+  put_time(out, delegate.old_key_until);
+  put_time(out, delegate.narrowed_at);
+  put_varint(out, static_cast<std::uint64_t>(delegate.scope_at));
   return out;
 }
 
@@ -147,6 +151,12 @@ Result<Delegate> decode_delegate(ByteView at, ByteView value) {
   const auto kind = version > 2 ? in.byte() : 0;
   if (kind > static_cast<std::uint8_t>(DelegateKind::kGrant)) return damaged("delegate");
   out.kind = static_cast<DelegateKind>(kind);
+  if (version > 2) {
+    out.key_made_at = take_time(in);
+    out.old_key_until = take_time(in);
+    out.narrowed_at = take_time(in);
+    out.scope_at = static_cast<Millis>(in.varint());
+  }
   if (in.failed() || !in.at_end()) return damaged("delegate");
   return out;
 }

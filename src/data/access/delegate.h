@@ -55,6 +55,14 @@ struct Delegate {
   std::optional<Millis> revoked_at;
   // Tokens carry the epoch they were made in; those of an older one are void.
   std::uint64_t epoch = 0;
+  // Of one with a key: since when there is the one it has, and how long the one before, of the
+  // epoch before, is good beside it.
+  std::optional<Millis> key_made_at;
+  std::optional<Millis> old_key_until;
+  // When it was last given to see less than before, and when it was given its scope. What somebody
+  // names by a bare key, it has seen or written: that counts from the last narrowing above it on.
+  std::optional<Millis> narrowed_at;
+  Millis scope_at = 0;
 
   bool operator==(const Delegate&) const = default;
 };
@@ -62,7 +70,8 @@ struct Delegate {
 using DelegatePtr = std::shared_ptr<const Delegate>;
 
 // A lasting one is an access token that does not expire and goes by no epoch: it is void when its
-// record is gone. A key is an access token that is not renewed but made anew.
+// record is gone. A key is an access token that is not renewed but made anew: it lives as long as
+// its delegate.
 enum class TokenKind : std::uint8_t { kAccess = 'a', kRefresh = 'r', kLasting = 'l', kKey = 'k' };
 
 struct TokenRecord {
@@ -86,6 +95,7 @@ struct TokenRecord {
 //   g realm delegate         a delegate
 //   c realm parent delegate  a child of a delegate, in the order of creation
 //   t hash                   a token
+//   U realm delegate         when one of its tokens was last used (delegate_uses.h)
 namespace access_records {
 
 Bytes delegate_key(const RealmId& realm, const DelegateId& delegate);

@@ -76,6 +76,7 @@ Result<void> Delegates::void_tokens(const RealmId& realm, const DelegateId& id, 
     if (!stored) return fail(Code::kDelegateNotFound, "there is no delegate {}", id.render());
     auto delegate = TRY(decode_delegate(key, *stored));
     delegate.epoch += 1;
+    delegate.old_key_until = std::nullopt;
     batch.puts.push_back({key, encode(delegate)});
     if (which == Which::kAll) TRY(forget_lasting(realm, id, batch));
     if (!replacement) return {};
@@ -148,6 +149,7 @@ Result<CreatedDelegate> Delegates::trade(std::string_view refresh_token, const T
     }
     // Nobody may void the tokens in between: the new ones would be of an old epoch.
     batch.conditions.push_back({delegate_key(delegate.realm, delegate.id), encode(delegate)});
+    uses_.note(delegate.realm, delegate.id);
     auto terms = trading.terms;
     terms.audience = record.audience;
     return CreatedDelegate{delegate, add_tokens(batch, delegate, terms)};
@@ -192,7 +194,9 @@ Result<std::uint64_t> Delegates::forget_expired() {
   TRY(kv_.scan(all_tokens(), Direction::kForward, [&](ByteView key, ByteView value) {
     auto token = decode_token(value);
     // A damaged token record is left for fsck.
-    if (token && token->expires_at && *token->expires_at <= now) batch.deletes.emplace_back(key);
+    const bool over = token && ((token->expires_at && *token->expires_at <= now) ||
+                                (token->kind == TokenKind::kKey && is_forgettable(*token)));
+    if (over) batch.deletes.emplace_back(key);
     return Scan::kContinue;
   }));
   const auto count = batch.deletes.size();

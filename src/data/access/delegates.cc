@@ -46,7 +46,7 @@ std::size_t Delegates::DigestHash::operator()(const Digest& digest) const noexce
 }
 
 Delegates::Delegates(KeyValueStore& kv, const Clock& clock, Random& random, DelegateOptions options)
-    : kv_(kv), clock_(clock), random_(random), options_(options) {
+    : kv_(kv), clock_(clock), random_(random), options_(options), uses_(kv, clock) {
   // One number for all realms. Delegates and tokens change rarely, and checking again costs a few
   // reads.
   auto changed = [this](const std::vector<Bytes>&) { generation_.fetch_add(1); };
@@ -131,16 +131,15 @@ Result<SessionPtr> Delegates::verify(const Digest& hash) const {
                 "the access token has expired; trade the refresh token in for a new one");
   }
   auto session = TRY(session_for(TRY(chain_of(token.realm, token.delegate)), generation));
-  // Raised by void_tokens(): one write makes all tokens void, without finding them.
-  if (token.kind != TokenKind::kLasting && session->who().epoch != token.epoch) {
+  const auto stands = standing(token, session->who());
+  if (!stands.good) {
     return fail(Code::kInvalidToken, "the token is void: this delegate's tokens were replaced");
   }
   session->token = hash;
   session->client = std::move(token.client);
   session->audience = std::move(token.audience);
-  if (token.expires_at) {
-    session->valid_until =
-        std::min(session->valid_until.value_or(*token.expires_at), *token.expires_at);
+  for (const auto& end : {token.expires_at, stands.until}) {
+    if (end) session->valid_until = std::min(session->valid_until.value_or(*end), *end);
   }
   return session;
 }
@@ -165,22 +164,50 @@ Result<void> Delegates::check_again(const Session& session) const {
   return {};
 }
 
+Result<void> Delegates::check_unchanged(const Session& session) const {
+  if (is_current(session)) return {};
+  // Without its stand-ins: what these see of it does not change.
+  const auto now = session.token ? TRY(session_of(*session.token))
+                                 : TRY(act_as(session.realm, session.answers_for()));
+  if (now->rights == Rights::of(std::span(session.chain).subspan(session.stand_ins))) return {};
+  return fail(Code::kForbidden, "your rights were changed meanwhile; begin again");
+}
+
+Result<SessionPtr> Delegates::as_now(const SessionPtr& session) const {
+  if (is_current(*session)) return session;
+  auto now = session->token ? TRY(session_of(*session->token))
+                            : TRY(act_as(session->realm, session->answers_for()));
+  for (auto i = session->stand_ins; i > 0; --i) {
+    const auto& stand_in = *session->chain[i - 1];
+    now = confined(*now, std::get<Place>(stand_in.scope->front()), stand_in.id);
+  }
+  return now;
+}
+
 Result<SessionPtr> Delegates::session_of(const Digest& hash) const {
   const auto generation = generation_.load();
+  const auto now = clock_.now();
   {
     auto sessions = sessions_.lock();
     auto found = sessions->find(hash);
     if (found != sessions->end() && found->second.generation == generation) {
-      const auto& session = found->second.session;
+      auto& [session, checked_at, noted] = found->second;
       // Time passes without a write, so the generation does not tell.
-      if (!session->valid_until || *session->valid_until > clock_.now()) return session;
+      if (!session->valid_until || *session->valid_until > now) {
+        if (now - noted >= DelegateUses::kGrain) {
+          noted = now;
+          uses_.note(session->realm, session->who().id);
+        }
+        return session;
+      }
     }
   }
   auto session = TRY(verify(hash));
+  uses_.note(session->realm, session->who().id);
   auto sessions = sessions_.lock();
   // Rarely full, and everything in it can be read again.
   if (sessions->size() >= kMaxCached) sessions->clear();
-  sessions->insert_or_assign(hash, Cached{session, generation});
+  sessions->insert_or_assign(hash, Cached{session, generation, now});
   return session;
 }
 
@@ -263,6 +290,7 @@ Result<std::uint64_t> Delegates::remove_all(const RealmId& realm) {
   if (!batch.deletes.empty()) TRY(kv_.commit(std::move(batch)));
   const auto count = TRY(delete_ranges(kv_, {{delegates(realm)}}));
   TRY(delete_ranges(kv_, {{KeyRange::prefix("c" + Bytes(realm.bytes()))}}));
+  TRY(uses_.remove_all(realm));
   return count;
 }
 

@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "base/guarded.h"
+#include "data/access/delegate_uses.h"
 #include "data/access/session.h"
 #include "data/access/token.h"
 #include "data/realm/frozen_scope.h"
@@ -68,6 +69,17 @@ struct CreatedDelegate {
   IssuedTokens tokens;
 };
 
+struct CreatedKey {
+  Delegate delegate;
+  Token key;
+};
+
+// How long a delegate with a key lives when nothing is said, and at most; and how long a key is
+// good after there is another.
+inline constexpr std::chrono::seconds kKeyLifetime = std::chrono::hours(24 * 90);
+inline constexpr std::chrono::seconds kMaxKeyLifetime = std::chrono::hours(24 * 366);
+inline constexpr std::chrono::seconds kMaxKeyOverlap = std::chrono::hours(24);
+
 // How many a delegate makes that is not a realm's root, and all of those together.
 inline constexpr std::size_t kMaxChildrenEach = 1'000;
 inline constexpr std::size_t kMaxChildrenOfDelegates = 10'000;
@@ -93,6 +105,10 @@ class Delegates final {
   // Whether a session would still be given: what it was given for may be long ago. A comparison,
   // unless a delegate or token has changed since it was checked.
   Result<void> check_again(const Session& session) const;
+  // The same, with the same rights: for what goes on for long. FORBIDDEN when they were changed.
+  Result<void> check_unchanged(const Session& session) const;
+  // The same caller with the rights it has now. Fails as check_again() does.
+  Result<SessionPtr> as_now(const SessionPtr& session) const;
   // As the delegate itself, without a token: for whoever holds the data directory.
   Result<SessionPtr> act_as(const RealmId& realm, const DelegateId& delegate) const;
 
@@ -101,6 +117,15 @@ class Delegates final {
   Result<CreatedDelegate> create(const Session& parent, NewDelegate wanted);
   // The same without tokens, as a part of a batch that the caller commits.
   Result<Delegate> add(Batch& batch, const Session& parent, NewDelegate wanted) const;
+  // One with a key instead of tokens. It expires in kKeyLifetime, or with its parent if that is
+  // sooner, unless something else is wanted; INVALID_ARGUMENT for more than kMaxKeyLifetime.
+  Result<CreatedKey> create_key(const Session& parent, NewDelegate wanted);
+  // A new key for one below the caller, or for the caller itself, in place of the one it has, which
+  // is good for `overlap` yet. Those above may say how long it lives from now on.
+  // INVALID_ARGUMENT for one without a key; FORBIDDEN for a caller with a key that was replaced.
+  Result<CreatedKey> rotate_key(const Session& caller, const DelegateId& delegate,
+                                std::chrono::seconds overlap = kMaxKeyOverlap,
+                                std::optional<std::chrono::seconds> expires_in = std::nullopt);
   // One below the caller; in force with its next call. PERMISSION_EXCEEDED as for a new one, where
   // the parent is the delegate's own, whoever asks.
   Result<Delegate> change(const Session& caller, const DelegateId& delegate,
@@ -145,6 +170,13 @@ class Delegates final {
   Result<std::uint64_t> remove_all(const RealmId& realm);
   // Removes the records of tokens that have expired; how many.
   Result<std::uint64_t> forget_expired();
+  // When a token of the delegate was last used, to the minute; nothing: never, or before that was
+  // noted.
+  Result<std::optional<Millis>> last_used(const RealmId& realm, const DelegateId& delegate) const {
+    return uses_.last(realm, delegate);
+  }
+  // Writes down the uses since the last time: for whoever keeps house, about every minute.
+  Result<void> keep_uses() { return uses_.keep(); }
   // Frozen scope roots of every delegate that can still act: the garbage collector keeps them.
   Result<std::vector<NodeKey>> frozen_roots(const RealmId& realm) const;
   // The same, with whose they are.
@@ -154,6 +186,7 @@ class Delegates final {
   struct Cached {
     SessionPtr session;
     std::uint64_t generation = 0;
+    Millis noted = 0;  // when its use was last noted
   };
   struct DigestHash {
     std::size_t operator()(const Digest& digest) const noexcept;
@@ -170,6 +203,16 @@ class Delegates final {
   Result<void> check_room(const Delegate& parent) const;
   Result<void> apply(Delegate& delegate, const Session& parent, const DelegateChange& wanted) const;
   Result<Delegate> below(const Session& caller, const DelegateId& delegate) const;
+  Token add_key(Batch& batch, const Delegate& delegate) const;
+  Result<void> renew_key(Delegate& delegate, const Session& caller, std::chrono::seconds overlap,
+                         std::optional<std::chrono::seconds> expires_in) const;
+  // Whether a token goes by its delegate's epoch; until when, if that is soon over.
+  struct Standing {
+    bool good = false;
+    std::optional<Millis> until = std::nullopt;
+  };
+  Standing standing(const TokenRecord& token, const Delegate& delegate) const;
+  bool is_forgettable(const TokenRecord& token) const;
   struct Trading {
     TokenTerms terms;
     std::optional<std::chrono::milliseconds> window;  // nothing: a token that is no grant's
@@ -188,6 +231,7 @@ class Delegates final {
   // Raised with every change of a delegate or token: what was checked before is checked again.
   std::atomic<std::uint64_t> generation_ = 0;
   mutable Guarded<std::unordered_map<Digest, Cached, DigestHash>> sessions_;
+  mutable DelegateUses uses_;
   std::vector<std::unique_ptr<Subscription>> watching_;
 };
 

@@ -19,12 +19,24 @@ Result<void> check_display_name(std::string_view name) {
               Delegate::kMaxNameBytes);
 }
 
-Result<std::optional<Millis>> expiry(const Session& parent,
+Result<std::optional<Millis>> expiry(const Session& parent, DelegateKind kind,
                                      std::optional<std::chrono::seconds> expires_in, Millis now) {
+  const bool key = kind == DelegateKind::kKey;
+  if (key && expires_in && *expires_in > kMaxKeyLifetime) {
+    return fail(Code::kInvalidArgument,
+                "expiresIn is {} seconds; a key lives at most {} days ({} seconds), and can be "
+                "replaced before it ends",
+                expires_in->count(), kMaxKeyLifetime / std::chrono::hours(24),
+                kMaxKeyLifetime.count());
+  }
   // The nearest expiry above bounds the child's.
   std::optional<Millis> bound;
   for (const auto& above : parent.chain) {
     if (above->expires_at) bound = std::min(bound.value_or(*above->expires_at), *above->expires_at);
+  }
+  if (!expires_in && key) {
+    const auto end = now + std::chrono::milliseconds(kKeyLifetime).count();
+    return std::min(bound.value_or(end), end);
   }
   if (!expires_in) return bound;
   constexpr std::chrono::seconds kMost = std::chrono::hours(24 * 365 * 100);
@@ -113,6 +125,31 @@ void require_scope(const Delegate& delegate, Batch& batch) {
   }
 }
 
+// When a scope is given now: after all above were last narrowed.
+Millis given_at(const Session& parent, Millis now) {
+  return std::max(now, narrowed_at(parent.chain).value_or(-1) + 1);
+}
+
+// Whether a delegate is given to see all that it was before.
+bool sees_all_of(const Delegate& now, const Delegate& before) {
+  if (now.depots) {
+    if (!before.depots) return false;
+    for (const auto& depot : *before.depots) {
+      if (std::ranges::find(*now.depots, depot) == now.depots->end()) return false;
+    }
+  }
+  if (!now.scope) return true;
+  if (!before.scope) return false;
+  return std::ranges::all_of(*before.scope, [&](const ScopeRoot& root) {
+    return std::ranges::any_of(*now.scope, [&](const ScopeRoot& outer) {
+      if (root == outer) return true;
+      const auto* place = std::get_if<Place>(&root);
+      const auto* around = std::get_if<Place>(&outer);
+      return place != nullptr && around != nullptr && is_within(*place, *around);
+    });
+  });
+}
+
 }  // namespace
 
 Result<Delegate> Delegates::add(Batch& batch, const Session& parent, NewDelegate wanted) const {
@@ -138,7 +175,9 @@ Result<Delegate> Delegates::add(Batch& batch, const Session& parent, NewDelegate
   child.scope = wanted.scope ? std::move(wanted.scope) : parent.rights.scope();
   child.directories = std::move(wanted.directories);
   child.created_at = clock_.now();
-  child.expires_at = TRY(expiry(parent, wanted.expires_in, child.created_at));
+  if (child.kind == DelegateKind::kKey) child.key_made_at = child.created_at;
+  child.scope_at = given_at(parent, child.created_at);
+  child.expires_at = TRY(expiry(parent, child.kind, wanted.expires_in, child.created_at));
   require_scope(child, batch);
   auto key = delegate_key(child.realm, child.id);
   batch.conditions.push_back({key, std::nullopt});
@@ -182,6 +221,8 @@ Result<Delegate> Delegates::change(const Session& caller, const DelegateId& id,
 
 Result<void> Delegates::apply(Delegate& delegate, const Session& parent,
                               const DelegateChange& wanted) const {
+  const auto now = clock_.now();
+  const auto before = delegate;
   // Only what is given is checked: the rest was, and its parent may have less by now.
   NewDelegate given;
   given.name = wanted.name.value_or(delegate.name);
@@ -198,7 +239,12 @@ Result<void> Delegates::apply(Delegate& delegate, const Session& parent,
   if (wanted.scope) delegate.scope = given.scope ? given.scope : parent.rights.scope();
   if (wanted.directories) delegate.directories = std::move(given.directories);
   if (wanted.expires_in) {
-    delegate.expires_at = TRY(expiry(parent, *wanted.expires_in, clock_.now()));
+    delegate.expires_at = TRY(expiry(parent, delegate.kind, *wanted.expires_in, now));
+  }
+  if (wanted.scope) delegate.scope_at = given_at(parent, now);
+  if (!sees_all_of(delegate, before)) {
+    // Later than whatever was given to those below, also when the clock stands still.
+    delegate.narrowed_at = std::max(now, before.narrowed_at.value_or(0) + 1);
   }
   return {};
 }

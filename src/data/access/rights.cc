@@ -8,7 +8,7 @@ namespace cairn {
 namespace {
 
 // A live place stays in a scope only when the scope above still has a place around it. What is
-// frozen was below a root of the scope above when it was made, and neither ever changes.
+// frozen was below a root of the scope above when it was given, or is not in the scope (scope_of).
 bool allowed_by(const ScopeRoot& root, const std::vector<ScopeRoot>& outer) {
   const auto* place = std::get_if<Place>(&root);
   if (place == nullptr) return true;
@@ -45,13 +45,36 @@ std::vector<DirectoryGrant> common(const std::vector<DirectoryGrant>& inner,
 
 }  // namespace
 
+std::optional<Millis> narrowed_at(std::span<const DelegatePtr> chain) {
+  std::optional<Millis> last;
+  for (const auto& one : chain) last = std::max(last, one->narrowed_at);
+  return last;
+}
+
+namespace {
+
+// Of the first of a chain. A frozen root was seen by all above when it was given; its key does not
+// tell whether they would see it after what they see was narrowed, so it does not count any more.
+std::optional<std::vector<ScopeRoot>> scope_of(std::span<const DelegatePtr> chain) {
+  auto scope = chain.front()->scope;
+  const auto narrowed = narrowed_at(chain.subspan(1));
+  if (scope && narrowed && *narrowed >= chain.front()->scope_at) {
+    std::erase_if(*scope,
+                  [](const ScopeRoot& root) { return std::holds_alternative<FrozenRoot>(root); });
+  }
+  return scope;
+}
+
+}  // namespace
+
 Rights Rights::of(std::span<const DelegatePtr> chain) {
   const auto& self = *chain.front();
   Rights rights;
   rights.can_upload_ = self.can_upload;
   rights.can_manage_depot_ = self.can_manage_depot;
   rights.depots_ = self.depots;
-  rights.scope_ = self.scope;
+  rights.scope_ = scope_of(chain);
+  rights.narrowed_at_ = cairn::narrowed_at(chain);
   // Computed from the whole chain, and not trusted from what the child's own record says: no damage
   // to a record ever widens a right.
   // The last is the root delegate, which has what its user has.
@@ -59,7 +82,8 @@ Rights Rights::of(std::span<const DelegatePtr> chain) {
     rights.directories_ =
         rights.directories_ ? common(*rights.directories_, one->directories) : one->directories;
   }
-  for (const auto& above : chain.subspan(1)) {
+  for (std::size_t i = 1; i < chain.size(); ++i) {
+    const auto& above = chain[i];
     rights.can_upload_ = rights.can_upload_ && above->can_upload;
     rights.can_manage_depot_ = rights.can_manage_depot_ && above->can_manage_depot;
     if (above->depots) {
@@ -70,7 +94,7 @@ Rights Rights::of(std::span<const DelegatePtr> chain) {
       });
     }
     if (above->scope) {
-      if (!rights.scope_) rights.scope_ = above->scope;
+      if (!rights.scope_) rights.scope_ = scope_of(chain.subspan(i));
       std::erase_if(*rights.scope_,
                     [&](const ScopeRoot& root) { return !allowed_by(root, *above->scope); });
     }

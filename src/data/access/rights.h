@@ -37,6 +37,8 @@ class Rights final {
   // The places of a depot it may see: none, the whole of it, or those its scope names.
   std::vector<Place> places(const DepotId& depot) const;
   std::vector<NodeKey> frozen() const;
+  // What it wrote until then it may not name any more: it may have been of what it no longer sees.
+  const std::optional<Millis>& narrowed_at() const { return narrowed_at_; }
 
   // The place an address names. DEPOT_NOT_FOUND for what it may not see, whether it exists or not.
   Result<Place> place_at(const DepotAddress& address) const;
@@ -45,15 +47,20 @@ class Rights final {
   // REQUIRES: the place is one of places(place.depot).
   std::string address_of(const Place& place) const;
 
+  bool operator==(const Rights&) const = default;
+
  private:
   bool can_upload_ = false;
   bool can_manage_depot_ = false;
   std::optional<std::vector<DepotId>> depots_;
   std::optional<std::vector<ScopeRoot>> scope_;
   std::optional<std::vector<DirectoryGrant>> directories_;  // nothing: all that its user has
+  std::optional<Millis> narrowed_at_;
 };
 
 // Whether a place is another, or below it.
 bool is_within(const Place& place, const Place& outer);
+// When somebody of a chain was last given to see less than before.
+std::optional<Millis> narrowed_at(std::span<const DelegatePtr> chain);
 
 }  // namespace cairn

@@ -149,7 +149,7 @@ Result<std::vector<NodeKey>> Sight::at_hand(const KeyPrefix& prefix, std::string
   std::vector<NodeKey> found;
   for (const auto& key : session_.rights.frozen()) add_if_within(prefix, key, found);
   // Among owned nodes only: an abbreviation must not tell whether somebody else's node exists.
-  auto owned = realm_.ownership().resolve(session_.who().id, text);
+  auto owned = realm_.ownership().resolve(session_.who().id, text, session_.rights.narrowed_at());
   if (owned) add_if_within(prefix, *owned, found);
   if (!owned && owned.error().code != Code::kNodeNotFound) return Failure(owned.error());
   if (prefix.whole() && !found.empty()) return found;  // there is no other

@@ -55,6 +55,50 @@ TEST(Token, IsRefusedByItsLooksWithoutBeingRepeated) {
   }
 }
 
+TEST(Token, AKeyIsReadBackAsItWasWritten) {
+  SeededRandom random(1);
+  std::set<std::string> all;
+  for (int i = 0; i < 100; ++i) {
+    const auto key = Token::make_key(random);
+    EXPECT_TRUE(key.is_key());
+    EXPECT_EQ(key.text().size(), Token::kKeyTextBytes);
+    EXPECT_EQ(must(Token::parse(key.text())).hash(), key.hash());
+    all.insert(key.text());
+  }
+  EXPECT_EQ(all.size(), 100U);
+  EXPECT_FALSE(Token::make(random).is_key());
+}
+
+// The example of token.h: programs that look for lost secrets know a key by it.
+TEST(Token, AKeyIsMadeOfItsBytesAsItIsWrittenDown) {
+  Bytes bytes;
+  for (char byte = 0; byte < 25; ++byte) bytes.push_back(byte);
+  EXPECT_EQ(Token::key_of(bytes).text(), "cairn_000G40R40M30E209185GR38E1W8124GK2GAHC5RRC9M623");
+}
+
+TEST(Token, AKeyIsRefusedAtOnceWhenOneCharacterIsAnother) {
+  SeededRandom random(2);
+  const auto good = Token::make_key(random).text();
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    auto bad = good;
+    bad[at] = bad[at] == 'Z' ? 'Y' : 'Z';
+    const auto parsed = Token::parse(bad);
+    ASSERT_THAT(parsed, FailsWith(Code::kInvalidToken)) << at;
+    EXPECT_THAT(parsed.error().message, Not(HasSubstr(bad.substr(6, 20))));
+    if (at >= Token::kKeyPrefix.size()) {
+      EXPECT_THAT(parsed.error().message, HasSubstr("mistyped")) << at;
+    }
+  }
+  for (std::size_t size = Token::kKeyPrefix.size(); size < good.size(); ++size) {
+    const auto parsed = Token::parse(good.substr(0, size));
+    ASSERT_THAT(parsed, FailsWith(Code::kInvalidToken)) << size;
+    EXPECT_THAT(parsed.error().message, HasSubstr(fmt::format("{} characters", size)));
+  }
+  for (const auto& bad : {good + "0", good + "\n", " " + good, "CAIRN" + good.substr(5)}) {
+    EXPECT_THAT(Token::parse(bad), FailsWith(Code::kInvalidToken));
+  }
+}
+
 // ---- Records ------------------------------------------------------------------------------------
 
 Delegate a_delegate() {
@@ -80,6 +124,11 @@ TEST(AccessRecords, ADelegateIsReadBackAsItWasWritten) {
   full.created_at = 1;
   full.revoked_at = 0;
   full.epoch = 1'000'000;
+  full.kind = DelegateKind::kGrant;
+  full.key_made_at = 0;
+  full.old_key_until = 1'700'000'000'001;
+  full.narrowed_at = 5;
+  full.scope_at = 1'700'000'000'002;
   auto nothing = a_delegate();
   nothing.depots.emplace();
   nothing.scope.emplace();
@@ -104,9 +153,10 @@ TEST(AccessRecords, ADelegateOfTheFirstVersionHasNoDirectories) {
   const auto key = access_records::delegate_key(delegate.realm, delegate.id);
   auto old = access_records::encode(delegate);
   ASSERT_EQ(old.front(), 3);
-  ASSERT_EQ(old.back(), 0) << "the kind";
+  const Bytes since(5, '\0');  // the kind, and what is known of the key and of narrowings
+  ASSERT_TRUE(old.ends_with(since));
   old.front() = 2;
-  old.pop_back();
+  old.resize(old.size() - since.size());
   EXPECT_EQ(access_records::decode_delegate(key, old), delegate);
   ASSERT_EQ(old.back(), 0) << "the number of directories";
   old.front() = 1;

@@ -47,7 +47,8 @@ void Ownership::add_to(Batch& batch, std::span<const DelegateId> owners,
   }
 }
 
-Result<NodeKey> Ownership::resolve(const DelegateId& owner, std::string_view key_or_prefix) const {
+Result<NodeKey> Ownership::resolve(const DelegateId& owner, std::string_view key_or_prefix,
+                                   std::optional<Millis> after) const {
   constexpr std::size_t kShown = 8;
   const auto prefix = TRY(KeyPrefix::parse(key_or_prefix));
   KeyRange range{records::owned_key(realm_, owner, prefix.low()),
@@ -60,7 +61,7 @@ Result<NodeKey> Ownership::resolve(const DelegateId& owner, std::string_view key
       error = std::move(owned).error();
       return Scan::kStop;
     }
-    found.push_back(owned->node);
+    if (!after || owned->time > *after) found.push_back(owned->node);
     return found.size() < kShown ? Scan::kContinue : Scan::kStop;
   }));
   if (error) return Failure(std::move(*error));

@@ -5,6 +5,7 @@
 // Threads     every function may be called from any thread.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -29,8 +30,10 @@ class Ownership final {
               std::span<const NodeKey> nodes) const;
 
   // The one owned node that a whole or abbreviated key names: INVALID_KEY, NODE_NOT_FOUND, or
-  // AMBIGUOUS_KEY with the candidates. Nodes that are not owned play no part.
-  Result<NodeKey> resolve(const DelegateId& owner, std::string_view key_or_prefix) const;
+  // AMBIGUOUS_KEY with the candidates. Nodes that are not owned play no part, nor do those that
+  // were last written at `after` or before.
+  Result<NodeKey> resolve(const DelegateId& owner, std::string_view key_or_prefix,
+                          std::optional<Millis> after = std::nullopt) const;
 
  private:
   KeyValueStore& kv_;

@@ -16,10 +16,10 @@
 namespace cairn::agent {
 namespace {
 
-// The lists do not change while the server runs; another version of it may have others.
-constexpr std::int64_t kListTtl = 3600 * 1000;
-constexpr mcp::Caching kForAll{.ttl_ms = kListTtl, .for_all = true};
-constexpr mcp::Caching kForOne{.ttl_ms = kListTtl, .for_all = false};
+// Those that are the same for all do not change while the server runs; another version of it may
+// have others. Which tools somebody may use changes with its rights, which is told to who listens.
+constexpr mcp::Caching kForAll{.ttl_ms = 3600 * 1000, .for_all = true};
+constexpr mcp::Caching kForOne{.ttl_ms = 5 * 60 * 1000, .for_all = false};
 
 constexpr std::string_view kInstructions =
     "Cairn keeps trees of files with every version of them. A depot (dpt_…) is a named pointer to "
@@ -50,6 +50,7 @@ mcp::Offer make_offer(std::string version) {
                     {"sizes", json::Array{"any"}}};
   offer.icons.emplace_back(std::move(icon));
   offer.instructions = kInstructions;
+  offer.tools_change = true;
   offer.resources_change = true;
   offer.subscriptions = true;
   return offer;
@@ -193,15 +194,32 @@ mcp::Rpc<mcp::Watched> AgentService::watch(const mcp::Principal& principal,
   if (!still_valid(principal)) {
     return mcp::rpc_fail(mcp::rpc_code::kResourceNotFound, "your token is not good any more");
   }
-  const auto& session = ours(principal).caller().session();
-  if (const auto* kind = std::get_if<mcp::ListKind>(&subject)) return watch_list(session, *kind);
-  return watch_resource(session, std::get<std::string>(subject));
+  // With the rights of now: who listens was let in long ago.
+  const auto caller = executor_.as_now(ours(principal).caller());
+  if (!caller) return std::unexpected(rpc_error(caller.error()));
+  const auto& session = caller->session();
+  const auto* kind = std::get_if<mcp::ListKind>(&subject);
+  if (kind == nullptr) return watch_resource(session, std::get<std::string>(subject));
+  return watch_list(session, ours(principal), *kind);
 }
 
-mcp::Rpc<mcp::Watched> AgentService::watch_list(const Session& session, mcp::ListKind kind) {
+// They change with the rights of whoever asks.
+mcp::Rpc<mcp::Watched> AgentService::watch_tools(const Session& session,
+                                                 const AgentPrincipal& principal) {
+  changes_.cover(session.realm);
+  std::string names;
+  const auto box = principal.toolbox();
+  if (!box) return std::unexpected(rpc_error(box.error()));
+  for (const auto* tool : (*box)->offered()) names += tool->name + "\n";
+  return mcp::Watched{ChangeWatch::tools_topic(session.realm), std::move(names)};
+}
+
+mcp::Rpc<mcp::Watched> AgentService::watch_list(const Session& session,
+                                                const AgentPrincipal& principal,
+                                                mcp::ListKind kind) {
   switch (kind) {
     case mcp::ListKind::kTools:
-      return mcp::Watched{"tools", "always the same"};
+      return watch_tools(session, principal);
     case mcp::ListKind::kPrompts:
       return mcp::Watched{"prompts", "always the same"};
     case mcp::ListKind::kResources:

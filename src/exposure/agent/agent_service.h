@@ -64,7 +64,9 @@ class AgentService final : public ToolService {
 
  private:
   Result<mcp::PrincipalPtr> principal(Caller caller, const SelectionRequest& request) const;
-  mcp::Rpc<mcp::Watched> watch_list(const Session& session, mcp::ListKind kind);
+  mcp::Rpc<mcp::Watched> watch_tools(const Session& session, const AgentPrincipal& principal);
+  mcp::Rpc<mcp::Watched> watch_list(const Session& session, const AgentPrincipal& principal,
+                                    mcp::ListKind kind);
   mcp::Rpc<mcp::Watched> watch_resource(const Session& session, const std::string& uri);
 
   Executor& executor_;

@@ -41,7 +41,8 @@ TEST_F(ServiceTest, OffersWhatItHas) {
   EXPECT_LT(offer.instructions.size(), 1500U);
   EXPECT_THAT(offer.instructions, HasSubstr("depot_commit"));
   EXPECT_TRUE(offer.resources_change && offer.subscriptions && offer.completions);
-  EXPECT_FALSE(offer.tools_change || offer.prompts_change || offer.logging);
+  EXPECT_TRUE(offer.tools_change);
+  EXPECT_FALSE(offer.prompts_change || offer.logging);
   const auto& icon = offer.icons.at(0).get_object();
   EXPECT_THAT(text_of(icon, "src"), StartsWith("data:image/svg+xml;base64,"));
   EXPECT_LT(text_of(icon, "src").size(), 1000U);

@@ -10,12 +10,14 @@ std::string ChangeWatch::depot_topic(const RealmId& realm, const DepotId& depot)
 
 std::string ChangeWatch::depots_topic(const RealmId& realm) { return "depots:" + realm.render(); }
 
+std::string ChangeWatch::tools_topic(const RealmId& realm) { return "tools:" + realm.render(); }
+
 void ChangeWatch::cover(const RealmId& id) {
   auto watching = watching_.lock();
-  auto& subscription = (*watching)[id];
-  if (subscription != nullptr) return;
-  subscription =
-      observer_.watch_depots(id, [this, id](const DepotId& depot) { changed(id, depot); });
+  auto& [depots, delegates] = (*watching)[id];
+  if (depots != nullptr) return;
+  depots = observer_.watch_depots(id, [this, id](const DepotId& depot) { changed(id, depot); });
+  delegates = observer_.watch_delegates(id, [this, id] { rights_changed(id); });
 }
 
 void ChangeWatch::announce_to(mcp::Changes* changes) { *changes_.lock() = changes; }
@@ -26,6 +28,13 @@ void ChangeWatch::changed(const RealmId& realm, const DepotId& depot) {
   if (*changes == nullptr) return;
   (*changes)->changed(depot_topic(realm, depot));
   if (listed) (*changes)->changed(depots_topic(realm));
+}
+
+void ChangeWatch::rights_changed(const RealmId& realm) {
+  auto changes = changes_.lock();
+  if (*changes == nullptr) return;
+  (*changes)->changed(tools_topic(realm));
+  (*changes)->changed(depots_topic(realm));
 }
 
 // Unless it is known that nothing of it changed, something did.

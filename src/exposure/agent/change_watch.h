@@ -1,7 +1,9 @@
-// ChangeWatch: hears of every commit to a depot, from whatever surface, and announces it.
+// ChangeWatch: hears of every commit to a depot and every change of a delegate, from whatever
+// surface, and announces it.
 //
 //   depot:REALM:DEPOT   the depot has another root or title, or is gone
-//   depots:REALM        a depot came, went or has another title
+//   depots:REALM        a depot came, went or has another title; or a delegate sees others
+//   tools:REALM         a delegate has other rights
 //
 // A realm is watched from the first time that somebody asks about it: nobody can wait for its
 // changes before.
@@ -27,6 +29,7 @@ class ChangeWatch final {
 
   static std::string depot_topic(const RealmId& realm, const DepotId& depot);
   static std::string depots_topic(const RealmId& realm);
+  static std::string tools_topic(const RealmId& realm);
 
   // Every change of the realm that can be read after this is announced.
   void cover(const RealmId& realm);
@@ -37,6 +40,7 @@ class ChangeWatch final {
   static constexpr std::size_t kMaxTitles = 10'000;
 
   void changed(const RealmId& realm, const DepotId& depot);
+  void rights_changed(const RealmId& realm);
   bool listed_differently(const RealmId& realm, const DepotId& depot);
 
   Observer& observer_;
@@ -44,7 +48,11 @@ class ChangeWatch final {
   // Titles as they were last announced, so that a commit is not taken for a change of the list.
   Guarded<std::map<DepotId, std::string>> titles_;
   // Last: when these are gone, nothing above is used.
-  Guarded<std::map<RealmId, std::unique_ptr<Subscription>>> watching_;
+  struct Watching {
+    std::unique_ptr<Subscription> depots;
+    std::unique_ptr<Subscription> delegates;
+  };
+  Guarded<std::map<RealmId, Watching>> watching_;
 };
 
 }  // namespace cairn::agent

@@ -88,12 +88,6 @@ Result<void> check(const Client& client, const ClientSettings& settings) {
                 "a server",
                 client.name);
   }
-  if (settings.needs_token && client.reference.empty() && settings.token.empty()) {
-    return fail(Code::kInvalidToken,
-                "{} does not look for a token in the environment; give one with --token or "
-                "--token-file",
-                client.name);
-  }
   return {};
 }
 
@@ -118,9 +112,6 @@ json::Object program(const Client& client, const ClientSettings& settings) {
   if (client.typed == Typed::kYes) out["type"] = "stdio";
   out["command"] = settings.command;
   out["args"] = json::Array(settings.arguments.begin(), settings.arguments.end());
-  if (settings.needs_token) {
-    out["env"] = json::Object{{"CAIRN_TOKEN", token_text(client, settings)}};
-  }
   return out;
 }
 
@@ -134,7 +125,6 @@ std::string toml(const ClientSettings& settings) {
     for (const auto& argument : settings.arguments) arguments.push_back(toml_text(argument));
     out += fmt::format("command = {}\nargs = [{}]\n", toml_text(settings.command),
                        fmt::join(arguments, ", "));
-    if (settings.needs_token) out += "env_vars = [\"CAIRN_TOKEN\"]\n";
     return out;
   }
   out += fmt::format("url = {}\n", toml_text(settings.url));
@@ -163,7 +153,6 @@ std::string add_command(const ClientSettings& settings) {
   std::vector<std::string> words = {"claude", "mcp", "add", "--scope", "user"};
   if (settings.url.empty()) {
     words.push_back(settings.name);
-    if (settings.needs_token) words.insert(words.end(), {"--env", "CAIRN_TOKEN=${CAIRN_TOKEN}"});
     words.insert(words.end(), {"--", settings.command});
     words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
   } else {
@@ -181,9 +170,17 @@ std::string add_command(const ClientSettings& settings) {
 
 }  // namespace
 
+Result<void> check_settings(std::string_view client, const ClientSettings& settings) {
+  return check(*TRY(find_client(client)), settings);
+}
+
 Result<SettingsBlock> settings_block(std::string_view client_name, const ClientSettings& settings) {
   const Client& client = *TRY(find_client(client_name));
   TRY(check(client, settings));
+  if (settings.needs_token && client.reference.empty() && settings.token.empty()) {
+    return fail(Code::kInvalidToken, "{} does not look for a token in the environment",
+                client.name);
+  }
   SettingsBlock block{.text = {}, .file = std::string(client.file), .notes = {}};
   if (client.section.empty()) {
     block.text = toml(settings);
@@ -197,7 +194,10 @@ Result<SettingsBlock> settings_block(std::string_view client_name, const ClientS
     block.notes.emplace_back("the token stands in this block: nobody else should read that file");
   } else if (settings.needs_token) {
     block.notes.emplace_back(
-        fmt::format("{} has to be started with the token in CAIRN_TOKEN", client.name));
+        fmt::format("{} has to be started with the token in CAIRN_TOKEN{}", client.name,
+                    settings.token_file.empty()
+                        ? ""
+                        : fmt::format(": CAIRN_TOKEN=$(cat {})", shell_word(settings.token_file))));
   }
   if (client.name == "claude-code") {
     block.notes.push_back("or, for every project: " + add_command(settings));

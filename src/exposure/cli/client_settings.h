@@ -18,10 +18,11 @@ struct ClientSettings {
   // …or, unless this is empty, the URL of an endpoint.
   std::string url = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
-  // Whether a token is needed, which the client takes from CAIRN_TOKEN where it can. Where it
-  // cannot, this one stands in the settings.
+  // Of the endpoint: whether a token is needed, which the client takes from CAIRN_TOKEN where it
+  // can, and for that it is in a file. Where it cannot, it stands in the settings.
   bool needs_token = false;
   std::string token = {};
+  std::string token_file = {};
 };
 
 struct SettingsBlock {
@@ -31,8 +32,9 @@ struct SettingsBlock {
 };
 
 // INVALID_ARGUMENT for a client nobody knows, with those that are known, for a name that would not
-// do, and for an endpoint where a client takes only programs; INVALID_TOKEN when a token has to
-// stand in the settings and there is none.
+// do, and for an endpoint where a client takes only programs.
+Result<void> check_settings(std::string_view client, const ClientSettings& settings);
+// The same, and INVALID_TOKEN when a token has to stand in the settings and there is none.
 Result<SettingsBlock> settings_block(std::string_view client, const ClientSettings& settings);
 
 }  // namespace cairn::cli

@@ -309,6 +309,7 @@ void add_all(Commands& commands) {
   add_transfer_commands(commands);
   add_mirror_command(commands);
   add_sandbox_command(commands);
+  add_login_commands(commands);
   add_delegate_commands(commands);
   add_user_commands(commands);
   add_admin_commands(commands);

@@ -77,5 +77,6 @@ void add_query_command(Commands& commands);
 void add_context_tool_commands(Commands& commands);  // tool …
 void add_endpoint_commands(Commands& commands);      // endpoint …
 void add_call_command(Commands& commands);
+void add_login_commands(Commands& commands);  // login, logout, whoami
 
 }  // namespace cairn::cli

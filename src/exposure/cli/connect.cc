@@ -65,21 +65,23 @@ Result<std::optional<client::RemoteOptions>> server_of(const std::filesystem::pa
   return remote;
 }
 
-Result<std::optional<ServerChoice>> proved_choice(const Options& options, Random& random) {
-  auto choice = TRY(server_choice(options));
-  if (!choice) return choice;
+Result<std::optional<ServerChoice>> proved_choice(const Options& options, const World& world) {
+  auto named = TRY(named_server(options));
+  if (named.empty()) return std::nullopt;
+  auto who = TRY(identity(options, named, world.clock));
+  const ServerChoice choice{.url = std::move(named), .who = std::move(who)};
   const auto data = data_directory(options);
   const auto at = served_at(data);
-  if (!at || !same_place(at->url, choice->url)) return choice;
-  if (proves_itself({.url = choice->url, .token = "", .ca_file = options.ca_file}, at->secret,
-                    random)) {
+  if (!at || !same_place(at->url, choice.url)) return choice;
+  if (proves_itself({.url = choice.url, .token = "", .ca_file = options.ca_file}, at->secret,
+                    world.random)) {
     return choice;
   }
   return fail(Code::kUnavailable,
               "{} says that the server of {} is at {}, but what is there now does not prove to be "
               "it, so no token was sent; start that server, or remove the file if another server "
               "is meant to be there",
-              server_file(data).string(), data.string(), choice->url);
+              server_file(data).string(), data.string(), choice.url);
 }
 
 Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create create,
@@ -102,9 +104,11 @@ Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create creat
 
 Result<std::unique_ptr<client::Client>> connect(const Options& options, Create create,
                                                 const World& world) {
-  if (auto server = TRY(proved_choice(options, world.random))) {
-    return client::open_remote(
-        {.url = server->url, .token = server->token, .ca_file = options.ca_file});
+  if (auto server = TRY(proved_choice(options, world))) {
+    return client::open_remote({.url = server->url,
+                                .token = server->who.token,
+                                .ca_file = options.ca_file,
+                                .source = server->who.source});
   }
   const auto until = world.clock.monotonic() + kPatience;
   while (true) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "exposure/cli/identity.h"
 #include "exposure/cli/options.h"
 #include "exposure/client/client.h"
 #include "exposure/client/remote_client.h"
@@ -36,9 +37,14 @@ Result<std::unique_ptr<Engine>> open_engine(const Options& options, Create creat
 Result<std::optional<client::RemoteOptions>> server_of(const std::filesystem::path& data,
                                                        const Options& options, Random& random);
 
-// server_choice(); one that should be the server of the data directory has proved it. UNAVAILABLE
+// The server that is named, and who one is to it.
+struct ServerChoice {
+  std::string url;
+  Identity who;
+};
+// Nothing: none is. One that should be the server of the data directory has proved it. UNAVAILABLE
 // when it cannot: the token is not for whoever listens there now.
-Result<std::optional<ServerChoice>> proved_choice(const Options& options, Random& random);
+Result<std::optional<ServerChoice>> proved_choice(const Options& options, const World& world);
 
 // Through a server when one is named, or when one has the data directory open; else directly.
 // Another command that has it open is waited for, for some seconds.

@@ -1,4 +1,4 @@
-// cairn delegate create, list, show, revoke.
+// cairn delegate create, list, show, update, rotate, revoke.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/delegate_rows.h"
 #include "exposure/cli/directory_options.h"
 #include "exposure/cli/kit.h"
 #include "exposure/client/address.h"
@@ -26,90 +27,104 @@ struct DelegateArguments {
   DirectoryOptions directories;
   bool can_upload = false;
   bool can_manage = false;
+  bool key = false;
+  // Of a change: what is taken away, and what is to be as it is for the parent.
+  bool read_only = false;
+  bool no_manage = false;
+  bool all_depots = false;
+  bool all_places = false;
+  bool no_directories = false;
+  std::string overlap;
 };
-
-bool is_by_index(std::string_view scope) {
-  return scope == "." || std::ranges::all_of(scope, [](char c) { return is_digit(c) || c == ':'; });
-}
-
-// `my-project:docs` becomes `dpt_…/docs`; `.` and `0:1:2` stay as they are.
-Result<std::string> scope_of(client::Client& client, const std::string& text) {
-  if (is_by_index(text)) return text;
-  auto address = TRY(resolve_address(client, text));
-  return address.path.empty() ? address.tree.key : address.tree.key + "/" + address.path;
-}
 
 Result<json::Object> arguments_of(client::Client& client, const DelegateArguments& given) {
   json::Object out;
   if (!given.name.empty()) out["name"] = given.name;
   if (given.can_upload) out["canUpload"] = true;
   if (given.can_manage) out["canManageDepot"] = true;
+  if (given.key) out["lasting"] = true;
   if (!given.expires.empty()) out["expiresIn"] = TRY(parse_duration(given.expires)).count();
   json::Array depots;
   for (const auto& depot : given.depots) depots.emplace_back(TRY(resolve_depot(client, depot)));
   if (!depots.empty()) out["delegatedDepots"] = std::move(depots);
   json::Array scope;
-  for (const auto& root : given.scope) scope.emplace_back(TRY(scope_of(client, root)));
+  for (const auto& root : given.scope) scope.emplace_back(TRY(scope_root(client, root)));
   if (!scope.empty()) out["scope"] = std::move(scope);
   auto directories = grants(given.directories);
   if (!directories.empty()) out["directories"] = std::move(directories);
   return out;
 }
 
-std::string rights_of(const Arguments& delegate) {
-  std::string out = "read";
-  if (delegate.flag("canUpload")) out += ", upload";
-  if (delegate.flag("canManageDepot")) out += ", manage depots";
-  for (const auto& item : client::rows_of(delegate.object(), "directories")) {
-    const Arguments grant(item.as_object());
-    out += fmt::format(", {} directory {}", grant.flag("write") ? "write in" : "read",
-                       grant.text("name"));
-  }
+Result<void> one_of_two(bool first, bool second, std::string_view names) {
+  if (!first || !second) return {};
+  return fail(Code::kInvalidArgument, "{} say the opposite; give one of them", names);
+}
+
+constexpr std::string_view kAsParent = "parent";
+
+Result<json::Object> change_of(client::Client& client, const DelegateArguments& given) {
+  TRY(one_of_two(given.can_upload, given.read_only, "--can-upload and --read-only"));
+  TRY(one_of_two(given.can_manage, given.no_manage, "--can-manage-depot and --no-manage-depot"));
+  TRY(one_of_two(!given.depots.empty(), given.all_depots, "--depot and --all-depots"));
+  TRY(one_of_two(!given.scope.empty(), given.all_places, "--scope and --all-places"));
+  TRY(one_of_two(!grants(given.directories).empty(), given.no_directories,
+                 "--directory and --no-directories"));
+  auto told = given;
+  if (given.expires == kAsParent) told.expires.clear();
+  auto out = TRY(arguments_of(client, told));
+  out["delegateId"] = given.id;
+  if (given.read_only) out["canUpload"] = false;
+  if (given.no_manage) out["canManageDepot"] = false;
+  if (given.all_depots) out["delegatedDepots"] = nullptr;
+  if (given.all_places) out["scope"] = nullptr;
+  if (given.no_directories) out["directories"] = json::Array();
+  if (given.expires == kAsParent) out["expiresIn"] = nullptr;
   return out;
 }
 
-std::string sees(const Arguments& delegate) {
-  std::string out;
-  for (std::string_view name : {"delegatedDepots", "scope"}) {
-    for (const auto& text : delegate.texts(name).value_or(std::vector<std::string>())) {
-      out += (out.empty() ? "" : ", ") + text;
-    }
-  }
-  if (!out.empty()) return out;
-  return delegate.maybe_text("parentId") ? "what its parent sees" : "everything";
-}
-
-std::string ends(const Arguments& delegate) {
-  if (auto revoked = delegate.maybe_number("revokedAt")) return "revoked " + human_time(*revoked);
-  if (auto expires = delegate.maybe_number("expiresAt")) return human_time(*expires);
-  return "never";
-}
-
-void show_delegate(Output& out, const Arguments& delegate) {
-  out.print("{}  {}\n", out.paint(Style::kBold, delegate.text("delegateId")),
-            out.safe(delegate.text("name")));
-  out.print("  parent   {}\n", delegate.maybe_text("parentId").value_or("none, it is the root"));
-  out.print("  rights   {}\n", rights_of(delegate));
-  out.print("  sees     {}\n", out.safe(sees(delegate)));
-  out.print("  created  {}\n", human_time(delegate.number("createdAt")));
-  out.print("  ends     {}\n", ends(delegate));
-}
-
-Result<int> run_create(Kit& kit, const DelegateArguments& given) {
-  auto& client = *TRY(kit.client());
-  auto arguments = TRY(arguments_of(client, given));
-  const auto answer = TRY(client.call("create_delegate", arguments));
+int show_issued(Kit& kit, const json::Value& answer) {
   if (kit.options.json) {
     kit.out.print_json(answer);
     return 0;
   }
   Arguments issued(answer.as_object());
   show_delegate(kit.out, Arguments(client::object_of(issued.object(), "delegate")));
-  kit.out.print("  access   {}\n", issued.text("accessToken"));
+  const auto refresh = issued.maybe_text("refreshToken");
+  kit.out.print("  {}  {}\n", refresh ? "access " : "key    ", issued.text("accessToken"));
   kit.out.print("  until    {}\n", human_time(issued.number("accessTokenExpiresAt")));
-  kit.out.print("  refresh  {}\n", issued.text("refreshToken"));
-  note("the tokens are shown this once");
+  if (refresh) kit.out.print("  refresh  {}\n", *refresh);
+  note(refresh ? "the tokens are shown this once" : "the key is shown this once");
   return 0;
+}
+
+Result<int> run_create(Kit& kit, const DelegateArguments& given) {
+  auto& client = *TRY(kit.client());
+  auto arguments = TRY(arguments_of(client, given));
+  return show_issued(kit, TRY(client.call("create_delegate", arguments)));
+}
+
+Result<int> run_update(Kit& kit, const DelegateArguments& given) {
+  auto& client = *TRY(kit.client());
+  const auto answer = TRY(client.call("update_delegate", TRY(change_of(client, given))));
+  if (kit.options.json) {
+    kit.out.print_json(answer);
+  } else {
+    show_delegate(kit.out, Arguments(answer.as_object()));
+  }
+  return 0;
+}
+
+Result<int> run_rotate(Kit& kit, const DelegateArguments& given) {
+  auto& client = *TRY(kit.client());
+  json::Object arguments;
+  if (!given.id.empty()) arguments["delegateId"] = given.id;
+  if (!given.overlap.empty()) {
+    arguments["overlap"] = given.overlap == "0" ? 0 : TRY(parse_duration(given.overlap)).count();
+  }
+  if (!given.expires.empty()) {
+    arguments["expiresIn"] = TRY(parse_duration(given.expires)).count();
+  }
+  return show_issued(kit, TRY(client.call("rotate_key", arguments)));
 }
 
 Result<int> run_list(Kit& kit, const DelegateArguments& given) {
@@ -121,13 +136,15 @@ Result<int> run_list(Kit& kit, const DelegateArguments& given) {
     kit.out.print_json(answer);
     return 0;
   }
-  Table table({{"DELEGATE"}, {"NAME"}, {"RIGHTS"}, {"SEES"}, {"ENDS"}});
+  Table table({{"DELEGATE"}, {"NAME"}, {"KIND"}, {"RIGHTS"}, {"SEES"}, {"USED"}, {"ENDS"}});
   for (const auto& item : client::rows_of(answer.as_object(), "delegates")) {
     Arguments row(item.as_object());
     table.add({{std::string(row.text("delegateId")), Style::kCyan},
                kit.out.safe(row.text("name")),
+               std::string(kind_of(row)),
                rights_of(row),
                kit.out.safe(sees(row)),
+               used(row),
                ends(row)});
   }
   if (table.empty()) {
@@ -151,7 +168,7 @@ Result<int> run_one(Kit& kit, const DelegateArguments& given, std::string_view t
   return 0;
 }
 
-void add_create_options(Command command, DelegateArguments& given) {
+void add_rights_options(Command& command, DelegateArguments& given) {
   command.add_value("--name", given.name, "NAME", "For people");
   command.add_flag("--can-upload", given.can_upload, "May write and commit");
   command.add_flag("--can-manage-depot", given.can_manage, "May create, rename and delete depots");
@@ -163,7 +180,33 @@ void add_create_options(Command command, DelegateArguments& given) {
           "Only what is there: DEPOT:PATH as it is now, nod_… as it is for ever; may be repeated")
       .repeated();
   add_directory_options(command, given.directories);
-  command.add_value("--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d [as yours]");
+}
+
+void add_create_options(Command command, DelegateArguments& given) {
+  add_rights_options(command, given);
+  command.add_value("--expires-in", given.expires, "TIME",
+                    "Seconds, or 1h, 7d [as yours, with --key 90d]");
+  command.add_flag("--key", given.key, "One key that lasts, at most 366d, instead of tokens");
+}
+
+void add_update_options(Command command, DelegateArguments& given) {
+  command.add_argument("ID", given.id, "dlt_…");
+  add_rights_options(command, given);
+  command.add_flag("--read-only", given.read_only, "May not write and commit any more");
+  command.add_flag("--no-manage-depot", given.no_manage, "May not create and rename any more");
+  command.add_flag("--all-depots", given.all_depots, "Any depot that its parent may use");
+  command.add_flag("--all-places", given.all_places, "All that its parent sees");
+  command.add_flag("--no-directories", given.no_directories, "No directory of the server's");
+  command.add_value("--expires-in", given.expires, "TIME",
+                    "From now: seconds, or 1h, 7d; 'parent': as its parent");
+}
+
+void add_rotate_options(Command command, DelegateArguments& given) {
+  command.add_argument("ID", given.id, "dlt_… [you]").required(false);
+  command.add_value("--overlap", given.overlap, "TIME",
+                    "How long the old key is good yet; 0: it ends at once [1d]");
+  command.add_value("--expires-in", given.expires, "TIME",
+                    "How long the new one is good, at most 366d [until the old one would have]");
 }
 
 }  // namespace
@@ -179,8 +222,10 @@ void add_delegate_commands(Commands& commands) {
       {.name = "create",
        .description = "Make a delegate and print its tokens",
        .example = "cairn delegate create --name doc-writer --can-upload --scope my-project:docs",
-       .more = "It is read-only unless told otherwise, and sees what you see unless narrowed. The\n"
-               "access token is good for an hour; the refresh token is traded in for new ones."},
+       .more =
+           "It is read-only unless told otherwise, and sees what you see unless narrowed. The\n"
+           "access token is good for an hour; the refresh token is traded in for new ones. With\n"
+           "--key it is one key instead, for what cannot renew its token: CI, containers."},
       [given](Kit& kit) { return run_create(kit, *given); });
   add_create_options(command, *given);
 
@@ -197,6 +242,25 @@ void add_delegate_commands(Commands& commands) {
                           .example = "cairn delegate show"},
                          [given](Kit& kit) { return run_one(kit, *given, "get_delegate"); });
   command.add_argument("ID", given->id, "dlt_… [you]").required(false);
+
+  command = commands.add(
+      group,
+      {.name = "update",
+       .description = "Give a delegate more or less, at once",
+       .example = "cairn delegate update dlt_… --read-only --scope my-project:docs",
+       .more = "What is not named stays as it is. Its token stays the same, and it never has more\n"
+               "than its parent; all below it lose what it loses."},
+      [given](Kit& kit) { return run_update(kit, *given); });
+  add_update_options(command, *given);
+
+  command =
+      commands.add(group,
+                   {.name = "rotate",
+                    .description = "A new key for a delegate that has one",
+                    .example = "cairn delegate rotate dlt_… --expires-in 90d",
+                    .more = "The old key is good for a day yet, so that nothing stops meanwhile."},
+                   [given](Kit& kit) { return run_rotate(kit, *given); });
+  add_rotate_options(command, *given);
 
   command = commands.add(group,
                          {.name = "revoke",

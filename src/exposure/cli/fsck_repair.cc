@@ -32,14 +32,16 @@ bool is_url(std::string_view text) {
 }
 
 Result<std::unique_ptr<NodeSource>> server_source(const Kit& kit, const std::string& url) {
-  const auto token = TRY(given_token(kit.options));
-  if (!token) {
+  auto who = TRY(find_identity(kit.options, url, kit.clock()));
+  if (!who) {
     return fail(Code::kInvalidToken,
                 "to heal from {} its owner's token is needed: give it with --token, --token-file "
                 "or CAIRN_TOKEN",
                 shown(url));
   }
-  return client::nodes_at_server({.url = url, .token = *token, .ca_file = kit.options.ca_file});
+  // What a sign-in may not see is not healed either.
+  if (who->source) who->token = TRY(who->source({}));
+  return client::nodes_at_server({.url = url, .token = who->token, .ca_file = kit.options.ca_file});
 }
 
 Result<void> add_source(Kit& kit, const std::string& from, Sources& out) {

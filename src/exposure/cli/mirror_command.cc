@@ -175,9 +175,11 @@ class WatchedStore final {
 
  private:
   Result<std::unique_ptr<client::Client>> open() {
-    if (const auto server = TRY(proved_choice(options_, world_.random))) {
-      return client::open_remote(
-          {.url = server->url, .token = server->token, .ca_file = options_.ca_file});
+    if (const auto server = TRY(proved_choice(options_, world_))) {
+      return client::open_remote({.url = server->url,
+                                  .token = server->who.token,
+                                  .ca_file = options_.ca_file,
+                                  .source = server->who.source});
     }
     const auto target = TRY(local_.reach());
     return client::open_remote({.url = target.url,

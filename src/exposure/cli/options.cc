@@ -29,14 +29,13 @@ Result<std::string> first_line(const std::string& file) {
                 os::description(line.error()));
   }
   TRY(os::check_secret(file));
+  if (line->starts_with('{')) {
+    return fail(Code::kInvalidArgument,
+                "in '{}' is a sign-in at a server and no token; name that server with --server",
+                shown(file));
+  }
   if (!line->empty()) return *std::move(line);
   return fail(Code::kInvalidArgument, "there is no token in the file '{}'", shown(file));
-}
-
-Result<std::string> token_of(const Options& options) {
-  if (auto token = TRY(given_token(options))) return *token;
-  return fail(Code::kInvalidToken,
-              "a server needs a token; give --token or --token-file, or set CAIRN_TOKEN");
 }
 
 struct Unit {
@@ -69,9 +68,26 @@ std::filesystem::path data_directory(const Options& options) {
   return std::filesystem::path(home.empty() ? "." : home) / ".local/share/cairn";
 }
 
+Result<std::optional<std::string>> given_token_file(const Options& options) {
+  if (!options.token_file.empty()) return options.token_file;
+  if (!options.token.empty()) return std::nullopt;
+  if (!environment("CAIRN_REFRESH_TOKEN").empty()) {
+    return fail(Code::kInvalidArgument,
+                "CAIRN_REFRESH_TOKEN is set, but a refresh token is good for one use, so one in "
+                "the environment soon is worthless; unset it. Sign in with 'cairn login', which "
+                "renews by itself, or set CAIRN_TOKEN to a key that lasts ('cairn delegate create "
+                "--key')");
+  }
+  auto file = environment("CAIRN_TOKEN_FILE");
+  if (file.empty()) return std::nullopt;
+  if (environment("CAIRN_TOKEN").empty()) return file;
+  return fail(Code::kInvalidArgument,
+              "CAIRN_TOKEN and CAIRN_TOKEN_FILE are both set; unset one of them");
+}
+
 Result<std::optional<std::string>> given_token(const Options& options) {
+  if (const auto file = TRY(given_token_file(options))) return first_line(*file);
   if (!options.token.empty()) return options.token;
-  if (!options.token_file.empty()) return first_line(options.token_file);
   auto token = environment("CAIRN_TOKEN");
   if (token.empty()) return std::nullopt;
   return token;
@@ -83,16 +99,6 @@ Result<std::string> named_server(const Options& options) {
   }
   if (!options.server.empty() || !options.data.empty()) return options.server;
   return environment("CAIRN_SERVER");
-}
-
-Result<std::optional<ServerChoice>> server_choice(const Options& options) {
-  auto url = TRY(named_server(options));
-  if (url.empty()) return std::nullopt;
-  // Over a unix socket whoever runs the command is known.
-  if (url.starts_with("unix:")) {
-    return ServerChoice{url, TRY(given_token(options)).value_or("")};
-  }
-  return ServerChoice{url, TRY(token_of(options))};
 }
 
 Result<std::chrono::seconds> parse_duration(std::string_view text) {

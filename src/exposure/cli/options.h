@@ -27,18 +27,14 @@ struct Options {
 // --data, CAIRN_DATA, $XDG_DATA_HOME/cairn or ~/.local/share/cairn.
 std::filesystem::path data_directory(const Options& options);
 
-// --token, --token-file or CAIRN_TOKEN.
+// --token, --token-file, CAIRN_TOKEN or the file in CAIRN_TOKEN_FILE.
+// INVALID_ARGUMENT for CAIRN_REFRESH_TOKEN, which is good for one use, and when both are set.
 Result<std::optional<std::string>> given_token(const Options& options);
+// The file of those, when it is one that a token stands in, or what a sign-in has left.
+Result<std::optional<std::string>> given_token_file(const Options& options);
 
 // --server; or CAIRN_SERVER, when no --data is given. Empty: none.
 Result<std::string> named_server(const Options& options);
-// The same, with the token for it.
-struct ServerChoice {
-  std::string url;
-  std::string token;
-};
-Result<std::optional<ServerChoice>> server_choice(const Options& options);
-
 // `90`, `90s`, `15m`, `1h`, `7d`, `2w`.
 Result<std::chrono::seconds> parse_duration(std::string_view text);
 // `1000`, `500MB`, `1.5G`, `64KiB`.

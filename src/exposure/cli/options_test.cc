@@ -45,22 +45,13 @@ TEST(ParseSize, TakesBytesAndUnits) {
   }
 }
 
-TEST(ServerChoice, RefusesTwoStoresAtOnce) {
+TEST(NamedServer, RefusesTwoStoresAtOnce) {
   Options options;
   options.server = "http://localhost:1";
   options.data = "here";
-  auto choice = server_choice(options);
-  ASSERT_FALSE(choice);
-  EXPECT_EQ(choice.error().code, Code::kInvalidArgument);
-}
-
-TEST(ServerChoice, TakesATokenWithIt) {
-  Options options;
-  options.server = "http://localhost:1";
-  options.token = "t";
-  auto choice = server_choice(options);
-  ASSERT_TRUE(choice && *choice);
-  EXPECT_EQ((*choice)->token, "t");
+  const auto named = named_server(options);
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().code, Code::kInvalidArgument);
 }
 
 TEST(MemoryBudgetOption, IsWhatWasGivenOrWhatIsUsual) {

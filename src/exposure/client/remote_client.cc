@@ -110,7 +110,8 @@ class RemoteClient final : public Client {
  public:
   RemoteClient(http::Url url, const RemoteOptions& options)
       : client_(std::move(url), client_options(options)),
-        authorization_(options.token.empty() ? "" : "Bearer " + options.token),
+        token_(options.token),
+        source_(options.source),
         where_(options.where),
         tools_(options.tools) {}
 
@@ -167,15 +168,25 @@ class RemoteClient final : public Client {
                        http::percent_encode(path));
   }
 
-  Result<http::ClientResponse> send(http::ClientRequest request) {
-    if (!authorization_.empty()) request.headers.emplace_back("Authorization", authorization_);
-    auto response = TRY(client_.send(request));
+  Result<http::ClientResponse> send(const http::ClientRequest& request) {
+    auto response = TRY(send_with(request, source_ ? TRY(source_({})) : token_));
+    // A body that was made while it was sent is gone.
+    if (response.status == 401 && source_ && !request.source) {
+      auto other = TRY(source_(token_));
+      if (other != token_) response = TRY(send_with(request, std::move(other)));
+    }
     if (response.status < 300) return response;
     return Failure(error_of(response));
   }
+  Result<http::ClientResponse> send_with(http::ClientRequest request, std::string token) {
+    token_ = std::move(token);
+    if (!token_.empty()) request.headers.emplace_back("Authorization", "Bearer " + token_);
+    return client_.send(request);
+  }
 
   http::Client client_;
-  std::string authorization_;
+  std::string token_;  // the last one, when there is a source
+  http::TokenSource source_;
   Where where_;
   std::string tools_;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exposure/client/client.h"
+#include "exposure/http/client.h"
 
 namespace cairn::client {
 
@@ -17,6 +18,8 @@ struct RemoteOptions {
   Where where = Where::kElsewhere;
   // Where tools are called: with a delegate's token, or with an endpoint's key.
   std::string tools = "/api/realm/me/tools/";
+  // Instead of a token that stays the same.
+  http::TokenSource source = {};
 };
 
 // Sends nothing yet. INVALID_ARGUMENT for a malformed URL.

@@ -82,6 +82,10 @@ struct ClientOptions {
   std::size_t max_body_bytes = std::size_t{256} << 20;
 };
 
+// The token of whoever asks, from somebody who may have to renew it. `refused` is one that the
+// server did not take, or empty; when the same comes back there is no other to be had. Any thread.
+using TokenSource = std::function<Result<std::string>(std::string_view refused)>;
+
 class Client final {
  public:
   explicit Client(Url url, ClientOptions options = {});

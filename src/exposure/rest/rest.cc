@@ -133,14 +133,14 @@ http::Response named(http::Response response, const Caller& caller, std::string_
   return response;
 }
 
-// A file on its way to a caller: as long as the caller would be let in.
+// A file on its way to a caller: as long as the caller would be let in with the same rights.
 class WatchedSource final : public http::BodySource {
  public:
   WatchedSource(const Executor& executor, Caller caller, std::unique_ptr<http::BodySource> source)
       : executor_(executor), caller_(std::move(caller)), source_(std::move(source)) {}
 
   Result<Bytes> next() override {
-    TRY(executor_.check_again(caller_));
+    TRY(executor_.check_unchanged(caller_));
     return source_->next();
   }
 

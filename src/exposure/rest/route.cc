@@ -35,6 +35,8 @@ constexpr Route kRoutes[] = {
     {kGet, "/api/realm/{realm}/delegates", "list_delegates"},
     {kPost, "/api/realm/{realm}/delegates", "create_delegate"},
     {kGet, "/api/realm/{realm}/delegates/{delegateId}", "get_delegate"},
+    {kPatch, "/api/realm/{realm}/delegates/{delegateId}", "update_delegate"},
+    {kPost, "/api/realm/{realm}/delegates/{delegateId}/rotate", "rotate_key"},
     {kPost, "/api/realm/{realm}/delegates/{delegateId}/revoke", "revoke_delegate"},
 
     {kGet, "/api/realm/{realm}/nodes/raw/{nodeKey}", "get_node"},

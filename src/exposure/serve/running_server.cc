@@ -118,7 +118,9 @@ class Housekeeper final {
     constexpr std::chrono::minutes kTidyEvery{60};
     // Soon, since some servers do not run for an hour, but not while everybody comes back.
     auto wait = std::chrono::minutes(10);
-    while (pause(wait, stop)) {
+    while (pause(std::chrono::minutes(1), stop)) {
+      report("noting what tokens were used", engine_.keep_uses());
+      if (--wait > std::chrono::minutes(0)) continue;
       report("tidying up", engine_.tidy());
       if (provider_ != nullptr) report("forgetting sign-ins", provider_->tidy());
       if (collect_every_.count() > 0) {

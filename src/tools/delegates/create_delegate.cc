@@ -1,51 +1,31 @@
-#include "base/quote.h"
 #include "tools/delegates/tools.h"
+#include "tools/delegates/wanted.h"
 #include "tools/executor/render.h"
 #include "tools/executor/shape.h"
 
 namespace cairn {
 namespace {
 
-// Depots the caller may use; any other does not exist for it.
-Result<std::vector<DepotId>> depots_of(Call& call, const std::vector<std::string>& texts) {
-  std::vector<DepotId> out;
-  for (const auto& text : texts) {
-    auto id = TRY(DepotId::parse(text));
-    if (call.rights().places(id).empty()) {
-      return fail(Code::kDepotNotFound, "there is no depot {}; list the depots to see their ids",
-                  id.render());
-    }
-    TRY(call.realm().get_depot(id));
-    out.push_back(id);
-  }
-  return out;
-}
-
 Result<Reply> run_create_delegate(Call& call, const Arguments& arguments) {
-  NewDelegate wanted;
-  wanted.name = arguments.text("name");
-  wanted.can_upload = arguments.flag("canUpload");
-  wanted.can_manage_depot = arguments.flag("canManageDepot");
+  NewDelegate made;
+  made.name = arguments.text("name");
+  made.can_upload = arguments.flag("canUpload");
+  made.can_manage_depot = arguments.flag("canManageDepot");
   if (auto depots = arguments.texts("delegatedDepots")) {
-    wanted.depots = TRY(depots_of(call, *depots));
+    made.depots = TRY(wanted::depots(call, *depots));
   }
-  if (auto scope = arguments.texts("scope")) wanted.scope = TRY(call.sight().narrow(*scope));
+  if (auto scope = arguments.texts("scope")) made.scope = TRY(call.sight().narrow(*scope));
   if (const auto* grants = json::find(arguments.object(), "directories")) {
-    wanted.directories = grants_of(*grants);
-    for (const auto& grant : wanted.directories) {
-      // What its user was not given, nobody below can be.
-      const auto use = TRY(call.services().users.directory_use(call.session().realm, grant.name));
-      if (use >= (grant.write ? DirectoryUse::kWrite : DirectoryUse::kRead)) continue;
-      return fail(Code::kPermissionExceeded,
-                  "you cannot give {} the directory '{}', because you do not have it; leave it out",
-                  grant.write ? "writing in" : "reading in", shown(grant.name));
-    }
+    made.directories = TRY(wanted::directories(call, *grants));
   }
   if (auto seconds = arguments.maybe_number("expiresIn")) {
-    wanted.expires_in = std::chrono::seconds(*seconds);
+    made.expires_in = std::chrono::seconds(*seconds);
   }
-  auto created = TRY(call.services().delegates.create(call.session(), std::move(wanted)));
-  return Reply(render_issued(created));
+  auto& delegates = call.services().delegates;
+  if (arguments.flag("lasting")) {
+    return Reply(render_key(TRY(delegates.create_key(call.session(), std::move(made)))));
+  }
+  return Reply(render_issued(TRY(delegates.create(call.session(), std::move(made)))));
 }
 
 }  // namespace
@@ -58,7 +38,8 @@ Tool create_delegate() {
           "A child delegate with a part of your own rights, and its tokens: give accessToken to "
           "another agent. It is read-only unless canUpload is true. With a scope it sees only "
           "those places, each as if it were a whole depot, with all that ever stood there. The "
-          "tokens are shown this once.",
+          "tokens are shown this once: an access token for an hour and a refresh token, or with "
+          "lasting one key for whatever cannot renew its token.",
       .input = shape::object(
           {{"name", shape::text("For people, e.g. 'doc-writer'", Delegate::kMaxNameBytes),
             shape::kOptional},
@@ -78,7 +59,12 @@ Tool create_delegate() {
             shape::kOptional},
            {"directories", grants_shape("The server's directories, by name; default: none"),
             shape::kOptional},
-           {"expiresIn", shape::integer("Lifetime in seconds; default: as yours", 1),
+           {"lasting", shape::flag("One key (cairn_…) that is good until the delegate expires"),
+            shape::kOptional},
+           {"expiresIn",
+            shape::integer("Lifetime in seconds; default: as yours, with lasting 90 days; at most "
+                           "366 with lasting",
+                           1),
             shape::kOptional}}),
       .output = issued_shape(),
       .annotations = {},

@@ -8,7 +8,8 @@ namespace {
 Result<Reply> run_get_delegate(Call& call, const Arguments& arguments) {
   auto id = call.session().who().id;
   if (auto given = arguments.maybe_text("delegateId")) id = TRY(DelegateId::parse(*given));
-  return Reply(render_delegate(TRY(call.services().delegates.get(call.session(), id))));
+  const auto& delegates = call.services().delegates;
+  return Reply(TRY(render_known(delegates, TRY(delegates.get(call.session(), id)))));
 }
 
 }  // namespace
@@ -18,7 +19,8 @@ Tool get_delegate() {
       .name = "get_delegate",
       .title = "One delegate",
       .description =
-          "A delegate below you, or yourself when delegateId is left out: rights, scope, expiry.",
+          "A delegate below you, or yourself when delegateId is left out: rights, scope, expiry, "
+          "last use.",
       .input =
           shape::object({{"delegateId", shape::text("dlt_…; default: you"), shape::kOptional}}),
       .output = delegate_shape(),

@@ -10,8 +10,11 @@ Result<Reply> run_list_delegates(Call& call, const Arguments& arguments) {
   auto parent = call.session().who().id;
   if (auto given = arguments.maybe_text("parentId")) parent = TRY(DelegateId::parse(*given));
   return list_page(call, arguments, "delegates", [&](auto limit, auto cursor) -> Result<RowPage> {
-    return rendered(TRY(call.services().delegates.list(call.session(), parent, limit, cursor)),
-                    &DelegatePage::delegates, render_delegate);
+    const auto& delegates = call.services().delegates;
+    auto page = TRY(delegates.list(call.session(), parent, limit, cursor));
+    RowPage out{{}, std::move(page.next_cursor)};
+    for (const auto& one : page.delegates) out.rows.emplace_back(TRY(render_known(delegates, one)));
+    return out;
   });
 }
 
@@ -22,8 +25,9 @@ Tool list_delegates() {
       .name = "list_delegates",
       .title = "List delegates",
       .description =
-          "The delegates you made, oldest first, revoked and expired ones included. Those that "
-          "your delegates made are listed with parentId.",
+          "The delegates you made, oldest first, revoked and expired ones included, with when each "
+          "was "
+          "last used. Those that your delegates made are listed with parentId.",
       .input = shape::object(
           {{"parentId", shape::text("One below you (dlt_…); default: you"), shape::kOptional},
            depots::limit("Delegates per page (default 100)"),

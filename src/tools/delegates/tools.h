@@ -8,6 +8,8 @@ namespace cairn {
 Tool create_delegate();
 Tool list_delegates();
 Tool get_delegate();
+Tool update_delegate();
+Tool rotate_key();
 Tool revoke_delegate();
 
 }  // namespace cairn

@@ -56,6 +56,8 @@ constexpr MakeTool kTools[] = {
     create_delegate,
     list_delegates,
     get_delegate,
+    update_delegate,
+    rotate_key,
     revoke_delegate,
     get_realm_info,
     get_usage,

@@ -36,6 +36,8 @@ class World final {
     must("delete_depot", {{"depotId", gone}});
     delegate =
         text(must("create_delegate", {{"name", "c"}}).at("delegate").get_object(), "delegateId");
+    key = text(must("create_delegate", {{"lasting", true}}).at("delegate").get_object(),
+               "delegateId");
     must("add_user", {{"name", "carol"}});
     tool = id("create_tool", query(), "toolId");
     const auto made = must("create_endpoint", {{"bindings", json::Array{binding("show")}}});
@@ -112,7 +114,7 @@ class World final {
     return {{"tool", query()}, {"toolName", name}};
   }
 
-  std::string depot, before, root, draft, gone, delegate, tool, endpoint, bound, instance;
+  std::string depot, before, root, draft, gone, delegate, key, tool, endpoint, bound, instance;
   NodePtr node;
 
  private:
@@ -158,6 +160,9 @@ const Case kCases[] = {
     {"json_move", [](World& w) { return w.doc({{"from", "/k"}, {"to", "/m"}}); }},
     {"json_copy", [](World& w) { return w.doc({{"from", "/k"}, {"to", "/m"}}); }},
     {"create_delegate", [](World&) { return json::Object{{"name", "new"}}; }},
+    {"update_delegate",
+     [](World& w) { return json::Object{{"delegateId", w.delegate}, {"canUpload", true}}; }},
+    {"rotate_key", [](World& w) { return json::Object{{"delegateId", w.key}}; }},
     {"revoke_delegate", [](World& w) { return json::Object{{"delegateId", w.delegate}}; }},
     {"write_file", [](World& w) { return w.in({{"path", "n.txt"}}); }},
     {"put_node", [](World& w) { return json::Object{{"key", w.node->key().render()}}; }, false},
@@ -250,6 +255,7 @@ TEST(DryRun, GivesNoIdsAndNoSecretsThatDoNotExist) {
   const auto delegate = w.must("create_delegate", dry({{"name", "new"}}));
   EXPECT_EQ(text(delegate.at("delegate").get_object(), "delegateId"), "dlt_(dryRun)");
   EXPECT_EQ(text(delegate, "accessToken"), "(dryRun)");
+  EXPECT_EQ(text(w.must("create_delegate", dry({{"lasting", true}})), "accessToken"), "(dryRun)");
   EXPECT_EQ(text(w.must("create_depot", dry({{"title", "new"}})), "depotId"), "dpt_(dryRun)");
   // Also not in the name that is made from the id of a new tool; what exists is named as it is.
   const auto bound = json::write(

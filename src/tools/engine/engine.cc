@@ -48,6 +48,8 @@ class OpenEngine final : public Engine {
 
   ~OpenEngine() override {
     keep_time();
+    // Best effort: nothing hangs on the last minute.
+    (void)delegates_.keep_uses();
     // What could not be written makes a sign-in end a little earlier.
     (void)sign_ins_.write_uses();
   }
@@ -82,6 +84,8 @@ class OpenEngine final : public Engine {
       return {};
     });
   }
+
+  Result<void> keep_uses() override { return delegates_.keep_uses(); }
 
   Result<void> collect_every(std::chrono::milliseconds time) override {
     if (!TRY(is_collection_due(store_->kv(), services_.clock.now(), time))) return {};

@@ -38,7 +38,7 @@ class Course final {
   }
   // Between two steps: they may take longer than the right to make them lasts.
   Result<void> check_again() {
-    return ended_by([&] { return executor_.check_again(call_->caller()); });
+    return ended_by([&] { return executor_.check_unchanged(call_->caller()); });
   }
   void takes(std::uint64_t bytes) { bytes_in_ += bytes; }
   void done(std::uint64_t bytes_out = 0) { note("ok", bytes_out); }

@@ -163,6 +163,15 @@ Result<void> Executor::check_again(const Caller& caller) const {
   return {};
 }
 
+Result<void> Executor::check_unchanged(const Caller& caller) const {
+  TRY(services_.delegates.check_unchanged(caller.session()));
+  return check_again(caller);
+}
+
+Result<Caller> Executor::as_now(const Caller& caller) const {
+  return caller.as(TRY(services_.delegates.as_now(caller.session_)));
+}
+
 Result<DirectoryUse> Executor::directory_use(const Caller& caller,
                                              std::string_view directory) const {
   const auto& session = caller.session();
@@ -296,6 +305,13 @@ Course::Course(Executor& executor, const Caller& caller, const Tool& tool, json:
 
 Result<void> Course::admit() {
   return ended_by([&]() -> Result<void> {
+    // Who comes with rights of before: a body may have been long on its way, a client's stream
+    // open.
+    auto caller = TRY(executor_.as_now(call_->caller()));
+    if (&caller.session() != &call_->session()) {
+      call_.emplace(executor_.services_, executor_.table_, std::move(caller), body_,
+                    either_.get_token());
+    }
     TRY(executor_.admit(call_->caller(), tool_, arguments_));
     return tool_.rehearses(arguments_.get_object()) ? rehearse() : Result<void>();
   });

@@ -60,6 +60,10 @@ class Executor final {
   // Whether the caller would be let in now: its token was good when its request began, and has to
   // be good when it is carried out. A comparison, unless a delegate, token or role changed since.
   Result<void> check_again(const Caller& caller) const;
+  // The same, with the same rights: for what goes on for long.
+  Result<void> check_unchanged(const Caller& caller) const;
+  // The same caller with the rights it has now: they may have been changed since it came in.
+  Result<Caller> as_now(const Caller& caller) const;
   // The use that a caller may make of a directory of the server's: what its user has, and its chain
   // leaves of it.
   Result<DirectoryUse> directory_use(const Caller& caller, std::string_view directory) const;

@@ -49,6 +49,13 @@ std::unique_ptr<Subscription> Observer::watch_depots(const RealmId& id,
       });
 }
 
+std::unique_ptr<Subscription> Observer::watch_delegates(const RealmId& id,
+                                                        std::function<void()> watcher) {
+  return realms_.store().kv().watch(
+      access_records::delegates(id),
+      [watcher = std::move(watcher)](const std::vector<Bytes>&) { watcher(); });
+}
+
 std::unique_ptr<Subscription> Observer::watch_endpoints(Endpoints::Watcher watcher) {
   return endpoints_.watch(std::move(watcher));
 }

@@ -40,6 +40,9 @@ class Observer final {
   // Called with every depot of the realm that came, changed or went.
   std::unique_ptr<Subscription> watch_depots(const RealmId& realm,
                                              std::function<void(const DepotId&)> watcher);
+  // Called when a delegate of the realm came, changed or went.
+  std::unique_ptr<Subscription> watch_delegates(const RealmId& realm,
+                                                std::function<void()> watcher);
   // Called with the realm in which a tool or endpoint came, changed or went.
   std::unique_ptr<Subscription> watch_endpoints(Endpoints::Watcher watcher);
   // nullopt when there is no such depot.

@@ -8,6 +8,7 @@
 #include "base/base32.h"
 #include "base/base64.h"
 #include "base/sha256.h"
+#include "data/access/token.h"
 #include "tools/executor/shape.h"
 #include "tools/executor/tool.h"
 
@@ -43,6 +44,9 @@ class Marks final {
   bool mark(std::string& text) {
     bool found = false;
     for (const auto& bytes : made_up_) {
+      if (bytes.size() == Token::kKeyRandomBytes) {
+        found |= replace(text, Token::key_of(bytes).text());
+      }
       found |= mark_id_or_key(text, bytes);
       found |= replace(text, base64_encode(bytes));
     }

@@ -12,6 +12,18 @@ json::Value time_or_null(const std::optional<Millis>& time) {
   return time ? json::Value(*time) : json::Value(nullptr);
 }
 
+std::string_view kind_name(DelegateKind kind) {
+  switch (kind) {
+    case DelegateKind::kPlain:
+      return "delegate";
+    case DelegateKind::kKey:
+      return "key";
+    case DelegateKind::kGrant:
+      return "grant";
+  }
+  return "";
+}
+
 std::string render_root(const ScopeRoot& root) {
   if (const auto* frozen = std::get_if<FrozenRoot>(&root)) return frozen->key.render();
   return std::get<Place>(root).render();
@@ -78,6 +90,7 @@ json::Object render_delegate(const Delegate& delegate) {
   json::Object out;
   out["delegateId"] = delegate.id.render();
   out["name"] = delegate.name;
+  out["kind"] = kind_name(delegate.kind);
   out["realm"] = delegate.realm.render();
   out["parentId"] = delegate.parent ? json::Value(delegate.parent->render()) : json::Value(nullptr);
   out["depth"] = delegate.depth;
@@ -101,6 +114,14 @@ json::Object render_delegate(const Delegate& delegate) {
   out["expiresAt"] = time_or_null(delegate.expires_at);
   out["createdAt"] = delegate.created_at;
   out["revokedAt"] = time_or_null(delegate.revoked_at);
+  if (delegate.key_made_at) out["keyMadeAt"] = *delegate.key_made_at;
+  if (delegate.old_key_until) out["oldKeyUntil"] = *delegate.old_key_until;
+  return out;
+}
+
+Result<json::Object> render_known(const Delegates& delegates, const Delegate& delegate) {
+  auto out = render_delegate(delegate);
+  out["lastUsedAt"] = time_or_null(TRY(delegates.last_used(delegate.realm, delegate.id)));
   return out;
 }
 
@@ -108,6 +129,9 @@ json::Value delegate_shape() {
   return shape::object({
       {"delegateId", shape::text()},
       {"name", shape::text()},
+      {"kind", shape::choice({"delegate", "key", "grant"},
+                             "With tokens that are renewed; with a lasting key; of a program that "
+                             "a person has let in")},
       {"realm", shape::text()},
       {"parentId", shape::nullable(shape::text())},
       {"depth", shape::integer()},
@@ -119,6 +143,11 @@ json::Value delegate_shape() {
       {"expiresAt", shape::nullable(shape::integer("null: never"))},
       {"createdAt", shape::integer()},
       {"revokedAt", shape::nullable(shape::integer("null: not revoked"))},
+      {"keyMadeAt", shape::integer("Since when it has the key it has"), shape::kOptional},
+      {"oldKeyUntil", shape::integer("Until when the key before is good as well"),
+       shape::kOptional},
+      {"lastUsedAt", shape::nullable(shape::integer("To the minute; null: never")),
+       shape::kOptional},
   });
 }
 
@@ -131,11 +160,21 @@ json::Object render_issued(const CreatedDelegate& created) {
   return out;
 }
 
+json::Object render_key(const CreatedKey& created) {
+  json::Object out;
+  out["delegate"] = render_delegate(created.delegate);
+  out["accessToken"] = created.key.text();
+  out["accessTokenExpiresAt"] = time_or_null(created.delegate.expires_at);
+  return out;
+}
+
 json::Value issued_shape() {
-  return shape::object({{"delegate", delegate_shape()},
-                        {"accessToken", shape::text("Give this to whoever is to act")},
-                        {"accessTokenExpiresAt", shape::integer("Milliseconds since 1970")},
-                        {"refreshToken", shape::text("Trade in once for new tokens")}});
+  return shape::object(
+      {{"delegate", delegate_shape()},
+       {"accessToken", shape::text("Give this to whoever is to act")},
+       {"accessTokenExpiresAt", shape::integer("Milliseconds since 1970")},
+       {"refreshToken", shape::text("Trade in once for new tokens; a key has none"),
+        shape::kOptional}});
 }
 
 json::Object render_user(const User& user) {

@@ -12,7 +12,10 @@ namespace cairn {
 json::Value or_null(const std::optional<std::string>& text);
 
 json::Object render_delegate(const Delegate& delegate);
+// The same with when it was last used.
+Result<json::Object> render_known(const Delegates& delegates, const Delegate& delegate);
 json::Object render_issued(const CreatedDelegate& created);
+json::Object render_key(const CreatedKey& created);
 json::Object render_user(const User& user);
 // Directories of the server's, as arguments and answers have them: `[{name, write}]`.
 json::Array render_grants(std::span<const DirectoryGrant> grants);

@@ -38,7 +38,7 @@ constexpr Name kJson[] = {"json_get_schema", "json_get_all", "json_query",  "jso
                           "json_move",       "json_copy"};
 constexpr Name kHistory[] = {"depot_history", "fs_diff", "depot_undo", "depot_revert"};
 constexpr Name kDelegates[] = {"create_delegate", "list_delegates", "get_delegate",
-                               "revoke_delegate"};
+                               "update_delegate", "rotate_key",     "revoke_delegate"};
 constexpr Name kRealm[] = {"get_realm_info", "get_usage", "node_metadata"};
 
 constexpr Toolset kToolsets[] = {
@@ -52,7 +52,7 @@ constexpr Toolset kToolsets[] = {
     {"search", "by name and by content", kSearch},
     {"json", "JSON files: shape, query, and changes that commit at once", kJson},
     {"history", "earlier roots, what changed, taking back, going back", kHistory},
-    {"delegates", "delegates: create, list, get, revoke", kDelegates},
+    {"delegates", "delegates: create, list, get, change, new key, revoke", kDelegates},
     {"realm", "the realm, its use of storage, nodes as they are stored", kRealm},
 };
 

@@ -451,6 +451,30 @@ TEST(Bridge, SaysWhyItCannotAnswer) {
             Code::kInvalidArgument);
 }
 
+TEST(Bridge, GoesOnWithARenewedToken) {
+  TestService service;
+  TestServer server(service);
+  std::atomic<int> renewed = 0;
+  std::atomic<bool> over = false;
+  BridgeOptions options{server.target()};
+  options.target.token = "";
+  options.target.source =
+      [&, good = std::string(kToken)](std::string_view refused) -> Result<std::string> {
+    if (over) return fail(Code::kInvalidToken, "you are not signed in any more");
+    if (refused.empty() && renewed == 0) return "old";
+    ++renewed;
+    return good;
+  };
+  TestClient client(options);
+  client.begin();
+  EXPECT_GE(renewed, 1);
+  client.ask(7, "ping");
+  EXPECT_THAT(client.hear_of("\"id\":7"), HasSubstr("\"result\":{}"));
+  over = true;
+  client.ask(8, "ping");
+  EXPECT_THAT(client.hear_of("\"id\":8"), HasSubstr("not signed in any more"));
+}
+
 TEST(Bridge, AnswersHostileLines) {
   TestService service;
   TestServer server(service);

@@ -112,7 +112,8 @@ Courier::Trouble Courier::explain(const Forwarded& call, const LinkPtr& link,
   // It never left this process, so sending it again is harmless.
   if (!sent && !sent.error().sent) {
     return {.error = {rpc_code::kInternal, sent.error().error.message},
-            .again = true,
+            // Nobody is let in by waiting.
+            .again = sent.error().error.code != Code::kInvalidToken,
             .repair = Links::Trouble::kUnreachable};
   }
   if (sent && sent->status >= 300) {

@@ -53,23 +53,43 @@ class Reading final {
   std::string json_;
 };
 
+bool can_be_sent(std::string_view value) {
+  return std::ranges::all_of(value, [](char c) { return c >= ' ' && c != 0x7F; });
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Upstream>> Upstream::open(const Target& target, Headers headers,
                                                  http::ClientOptions options) {
-  if (!target.token.empty()) headers.emplace_back("Authorization", "Bearer " + target.token);
   headers.emplace_back("Accept", "application/json, text/event-stream");
   for (const auto& [name, value] : headers) {
-    if (std::ranges::all_of(value, [](char c) { return c >= ' ' && c != 0x7F; })) continue;
+    if (can_be_sent(value)) continue;
     return fail(Code::kInvalidArgument, "'{}' cannot be sent as the header {}", shown(value), name);
+  }
+  if (!can_be_sent(target.token)) {
+    return fail(Code::kInvalidArgument, "'{}' cannot be sent as a token", shown(target.token));
   }
   auto url = TRY(http::Url::parse(target.url));
   return std::shared_ptr<Upstream>(
-      new Upstream(std::move(url), target.path, std::move(headers), std::move(options)));
+      new Upstream(std::move(url), target, std::move(headers), std::move(options)));
 }
 
 std::expected<Upstream::Outcome, Upstream::Failed> Upstream::send(const Asked& asked,
                                                                   const Take& take) {
+  if (!source_) return send_with(token_, asked, take);
+  const auto token = source_({});
+  if (!token) return std::unexpected(Failed{.error = token.error()});
+  auto outcome = send_with(*token, asked, take);
+  if (!outcome || outcome->status != 401) return outcome;
+  // It may have ended since, or been given up elsewhere.
+  const auto other = source_(*token);
+  if (!other) return std::unexpected(Failed{.error = other.error()});
+  return *other == *token ? outcome : send_with(*other, asked, take);
+}
+
+std::expected<Upstream::Outcome, Upstream::Failed> Upstream::send_with(const std::string& token,
+                                                                       const Asked& asked,
+                                                                       const Take& take) {
   auto client = borrow();
   if (auto reached = client->connect(asked.stop); !reached) {
     return std::unexpected(Failed{.error = std::move(reached).error()});
@@ -84,6 +104,7 @@ std::expected<Upstream::Outcome, Upstream::Failed> Upstream::send(const Asked& a
       .sink = [&](ByteView portion) { return reading.append(portion); },
       .head = [&](const http::ClientResponse& head) { return reading.begin(head); },
       .stop = asked.stop};
+  if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
   std::ranges::copy(asked.headers, std::back_inserter(request.headers));
   if (asked.method == http::Method::kPost) {
     request.headers.emplace_back("Content-Type", "application/json");

@@ -27,6 +27,8 @@ struct Target {
   std::string url;
   std::string token;  // empty: nobody
   std::string path = "/mcp";
+  // Instead of a token that stays the same.
+  http::TokenSource source = {};
 };
 
 class Upstream final {
@@ -64,9 +66,11 @@ class Upstream final {
   std::string name() const { return url_.render(); }
 
  private:
-  Upstream(http::Url url, std::string path, Headers headers, http::ClientOptions options)
+  Upstream(http::Url url, const Target& target, Headers headers, http::ClientOptions options)
       : url_(std::move(url)),
-        path_(std::move(path)),
+        path_(target.path),
+        token_(target.token),
+        source_(target.source),
         headers_(std::move(headers)),
         options_(std::move(options)) {}
 
@@ -74,11 +78,15 @@ class Upstream final {
     std::unique_ptr<http::Client> client;
     std::chrono::steady_clock::time_point since;
   };
+  std::expected<Outcome, Failed> send_with(const std::string& token, const Asked& asked,
+                                           const Take& take);
   std::unique_ptr<http::Client> borrow();
   void give_back(std::unique_ptr<http::Client> client);
 
   const http::Url url_;
   const std::string path_;
+  const std::string token_;
+  const http::TokenSource source_;
   const Headers headers_;
   const http::ClientOptions options_;
   Guarded<std::vector<Idle>> idle_;
