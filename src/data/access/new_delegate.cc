@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "data/access/delegates.h"
+#include "data/store/update.h"
 
 namespace cairn {
 namespace {
