@@ -41,9 +41,8 @@ class OpenEngine final : public Engine {
         seen_(options.memory.seen),
         sign_ins_(store_->kv(), users_, clock, random),
         password_limits_(clock),
-        identities_(store_->kv(), clock, random),
-        services_{realms_, delegates_, users_, audit_,    endpoints_,       documents_,
-                  seen_,   clock,      random, sign_ins_, password_limits_, identities_},
+        services_{realms_, delegates_, users_, audit_,    endpoints_,      documents_,
+                  seen_,   clock,      random, sign_ins_, password_limits_},
         executor_(services_, std::move(table), meter, rehearsing(options)),
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
@@ -154,7 +153,6 @@ class OpenEngine final : public Engine {
   SeenFiles seen_;
   SignIns sign_ins_;
   SignInLimits password_limits_;
-  Identities identities_;
   Services services_;
   Executor executor_;
   BoundCalls bound_;
