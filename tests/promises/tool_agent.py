@@ -4,7 +4,7 @@ import json
 
 from contents import is_binary, is_json, with_these, written
 from hands import Refusal
-from ledger import Change, marks, marks_in
+from ledger import Broken, Change, marks, marks_in
 from writer import Chain, Writer
 
 LATE = {"CONFLICT", "PRECONDITION_FAILED"}
@@ -68,6 +68,8 @@ class ToolAgent(Writer):
                                **conditions)
         except Refusal as refusal:
             if refusal.code in LATE:
+                if "currentRoot" not in refusal.details:
+                    raise Broken("refusal", f"{self.name}'s commit is told nothing of where the depot is: {refusal}") from None
                 self.trouble = (chain, refusal)
                 chain.told = chain.told or refusal.code == "CONFLICT"  # that it is not committed
             raise
