@@ -140,7 +140,11 @@ class DeskAgent(Agent):
                                        ("delete_file", {"path": path}),
                                        ("move_file", {"source": path, "destination": new_name(path, pen)}),
                                        ("undo", {})])
-        self.call(hand, tool, dryRun=True, **arguments)
+        try:
+            self.call(hand, tool, dryRun=True, **arguments)
+        except Refusal as refusal:
+            if tool != "undo" or refusal.code != "INVALID_ARGUMENT":  # there is nothing to take back
+                raise
 
     def undo(self, dice, pen):
         place, hand = self.desk(dice)
