@@ -30,6 +30,9 @@ class Chain:
         removed = self.left_out(path, content, set(removed))
         self.root = root
         self.change = self.change.then(added, removed)
+        for other in self.owner.chains:
+            if other is not self and other.place is self.place:
+                self.place.ledger.written_again |= set(added) & other.change.added
         self.owner.has_written(self.place, path, added)
         self.touched.add(path)
         if content is None:
