@@ -301,6 +301,9 @@ class Writer(Agent):
         chain.root = root
         chain.touched |= {path, to}
         chain.views.pop(to, None)
+        # What it knows of the file, and has left out of it, it knows of it at its new path.
+        for known in (self.left[chain.place], self.last[chain.place]):
+            known.setdefault(to, set()).update(known.get(path, ()))
         if view is not None:
             chain.views[to] = view
         if mine is not None:
