@@ -4,8 +4,8 @@ namespace cairn::access_records {
 namespace {
 
 constexpr char kTokenVersion = 1;
-// 2: with directories.
-constexpr char kDelegateVersion = 2;
+// 2: with directories. 3: with history.
+constexpr char kDelegateVersion = 3;
 constexpr std::size_t kIdBytes = 16;
 
 Bytes key(char kind, std::initializer_list<ByteView> parts) {
@@ -101,6 +101,7 @@ Bytes encode(const Delegate& delegate) {
   put_time(out, delegate.revoked_at);
   put_varint(out, delegate.epoch);
   put_grants(out, delegate.directories);
+  out.push_back(delegate.history ? 1 : 0);
   return out;
 }
 
@@ -108,7 +109,7 @@ Result<Delegate> decode_delegate(ByteView at, ByteView value) {
   ByteReader in(value);
   Delegate out;
   const auto version = in.byte();
-  const bool known = version == 1 || version == kDelegateVersion;
+  const bool known = version >= 1 && version <= kDelegateVersion;
   if (at.size() != 1 + 2 * kIdBytes || !known) return damaged("delegate");
   out.realm = RealmId::from_bytes(at.substr(1, kIdBytes));
   out.id = DelegateId::from_bytes(at.substr(1 + kIdBytes));
@@ -142,6 +143,7 @@ Result<Delegate> decode_delegate(ByteView at, ByteView value) {
   out.revoked_at = take_time(in);
   out.epoch = in.varint();
   if (version > 1) out.directories = take_grants(in);
+  if (version > 2) out.history = in.byte() == 1;
   if (in.failed() || !in.at_end()) return damaged("delegate");
   return out;
 }

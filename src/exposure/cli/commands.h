@@ -70,6 +70,7 @@ void add_history_commands(Commands& commands);   // log, undo
 void add_delegate_commands(Commands& commands);  // delegate …
 void add_user_commands(Commands& commands);      // user …, token …
 void add_admin_commands(Commands& commands);     // usage, audit, gc, fsck, backup, restore
+void add_audit_command(Commands& commands);
 void add_fsck_command(Commands& commands);
 void add_purge_command(Commands& commands);  // purge
 void add_query_command(Commands& commands);

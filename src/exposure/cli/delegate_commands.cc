@@ -26,6 +26,7 @@ struct DelegateArguments {
   DirectoryOptions directories;
   bool can_upload = false;
   bool can_manage = false;
+  bool no_history = false;
 };
 
 bool is_by_index(std::string_view scope) {
@@ -44,6 +45,7 @@ Result<json::Object> arguments_of(client::Client& client, const DelegateArgument
   if (!given.name.empty()) out["name"] = given.name;
   if (given.can_upload) out["canUpload"] = true;
   if (given.can_manage) out["canManageDepot"] = true;
+  if (given.no_history) out["history"] = false;
   if (!given.expires.empty()) out["expiresIn"] = TRY(parse_duration(given.expires)).count();
   json::Array depots;
   for (const auto& depot : given.depots) depots.emplace_back(TRY(resolve_depot(client, depot)));
@@ -60,6 +62,7 @@ std::string rights_of(const Arguments& delegate) {
   std::string out = "read";
   if (delegate.flag("canUpload")) out += ", upload";
   if (delegate.flag("canManageDepot")) out += ", manage depots";
+  if (delegate.has("history") && !delegate.flag("history")) out += ", no history";
   for (const auto& item : client::rows_of(delegate.object(), "directories")) {
     const Arguments grant(item.as_object());
     out += fmt::format(", {} directory {}", grant.flag("write") ? "write in" : "read",
@@ -162,6 +165,8 @@ void add_create_options(Command command, DelegateArguments& given) {
           "--scope", given.scope, "SCOPE",
           "Only what is there: DEPOT:PATH as it is now, nod_… as it is for ever; may be repeated")
       .repeated();
+  command.add_flag("--no-history", given.no_history,
+                   "Only what there is now: no earlier versions, no undo");
   add_directory_options(command, given.directories);
   command.add_value("--expires-in", given.expires, "TIME", "Seconds, or 1h, 7d [as yours]");
 }

@@ -1,5 +1,6 @@
 #include "base/quote.h"
 #include "tools/delegates/tools.h"
+#include "tools/depots/record_quota.h"
 #include "tools/executor/render.h"
 #include "tools/executor/shape.h"
 
@@ -22,10 +23,12 @@ Result<std::vector<DepotId>> depots_of(Call& call, const std::vector<std::string
 }
 
 Result<Reply> run_create_delegate(Call& call, const Arguments& arguments) {
+  TRY(depots::check_record_quota(call));
   NewDelegate wanted;
   wanted.name = arguments.text("name");
   wanted.can_upload = arguments.flag("canUpload");
   wanted.can_manage_depot = arguments.flag("canManageDepot");
+  wanted.history = !arguments.has("history") || arguments.flag("history");
   if (auto depots = arguments.texts("delegatedDepots")) {
     wanted.depots = TRY(depots_of(call, *depots));
   }
@@ -57,8 +60,8 @@ Tool create_delegate() {
       .description =
           "A child delegate with a part of your own rights, and its tokens: give accessToken to "
           "another agent. It is read-only unless canUpload is true. With a scope it sees only "
-          "those places, each as if it were a whole depot, with all that ever stood there. The "
-          "tokens are shown this once.",
+          "those places, each as if it were a whole depot, with all that ever stood there unless "
+          "history is false. The tokens are shown this once.",
       .input = shape::object(
           {{"name", shape::text("For people, e.g. 'doc-writer'", Delegate::kMaxNameBytes),
             shape::kOptional},
@@ -77,6 +80,8 @@ Tool create_delegate() {
                            Delegate::kMaxRoots),
             shape::kOptional},
            {"directories", grants_shape("The server's directories, by name; default: none"),
+            shape::kOptional},
+           {"history", shape::flag("false: no earlier versions; default: as yours"),
             shape::kOptional},
            {"expiresIn", shape::integer("Lifetime in seconds; default: as yours", 1),
             shape::kOptional}}),

@@ -68,6 +68,8 @@ class Caller final {
   Entrance entrance() const { return entrance_; }
   const DeskPtr& desk() const { return desk_; }
   const std::optional<Via>& via() const { return via_; }
+  // What its request is called, for the log; empty: it came without.
+  const std::string& request() const { return request_; }
 
   // The same, seeing one place only; see confined() in session.h.
   Caller within(const Place& place, const DelegateId& stand_in) const {
@@ -83,6 +85,12 @@ class Caller final {
   Caller entering(Entrance entrance) const {
     auto out = *this;
     out.entrance_ = entrance;
+    return out;
+  }
+  // The same with a request.
+  Caller asking(std::string_view request) const {
+    auto out = *this;
+    out.request_ = request;
     return out;
   }
   // The same through one binding of an endpoint.
@@ -106,6 +114,7 @@ class Caller final {
   Entrance entrance_;
   std::optional<Via> via_;
   DeskPtr desk_;
+  std::string request_;
 };
 
 // Everything one run of a tool may touch.

@@ -65,6 +65,13 @@ std::string context_of(const Tool& tool, const json::Value& arguments) {
   return out;
 }
 
+// One line without what keys open.
+std::string logged(std::string_view message) {
+  constexpr std::size_t kMost = 300;
+  if (message.empty()) return {};
+  return shown(with_keys_hidden(std::string(message)), kMost);
+}
+
 std::string_view outcome_of(const Error* error) { return error == nullptr ? "ok" : error->name(); }
 
 template <typename T>
@@ -212,7 +219,7 @@ Executor::Shown Executor::shown_of(const Tool& tool, const json::Value& argument
           .changes = arguments.is_object() ? tool.changes(arguments.get_object()) : tool.changes()};
 }
 
-void Executor::note(const Caller& caller, const Tool& tool, Shown shown, std::string_view outcome,
+void Executor::note(const Caller& caller, const Tool& tool, Shown shown, const Ended& ended,
                     const Spent& spent) {
   AuditEntry entry;
   entry.time = services_.clock.now();
@@ -227,17 +234,19 @@ void Executor::note(const Caller& caller, const Tool& tool, Shown shown, std::st
   if (caller.desk() != nullptr && !caller.desk()->directory.empty()) {
     entry.context = fmt::format("{}: {}", caller.desk()->directory, entry.context);
   }
-  entry.outcome = outcome;
+  entry.outcome = ended.outcome;
+  entry.message = logged(ended.message);
+  entry.request = caller.request();
   entry.bytes_in = spent.bytes_in;
   entry.bytes_out = spent.bytes_out;
   entry.micros = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(spent.took).count());
   // A change that was made is in the log when its answer is sent; the rest follows in the
   // background.
-  const bool now = shown.changes && outcome == "ok";
+  const bool now = shown.changes && ended.outcome == "ok";
   services_.audit.record(caller.session().realm, std::move(entry),
                          now ? AuditLog::When::kNow : AuditLog::When::kSoon);
-  meter_.called(tool.operation(), outcome, spent.took);
+  meter_.called(tool.operation(), ended.outcome, spent.took);
 }
 
 Result<Caller> Executor::acting_for(const RealmId& realm, const DelegateId& delegate,
@@ -303,9 +312,9 @@ Result<void> Course::rehearse() {
   return {};
 }
 
-void Course::note(std::string_view outcome, std::uint64_t bytes_out) {
+void Course::note(const Executor::Ended& ended, std::uint64_t bytes_out) {
   if (std::exchange(noted_, true)) return;
-  executor_.note(call_->caller(), tool_, std::move(shown_), outcome,
+  executor_.note(call_->caller(), tool_, std::move(shown_), ended,
                  {.bytes_in = bytes_in_,
                   .bytes_out = bytes_out,
                   .took = executor_.services_.clock.monotonic() - began_});
@@ -341,6 +350,8 @@ Result<json::Object> Executor::note_issued(const Issuing& about, Result<CreatedD
     entry.tool = about.operation;
     entry.context = about.context;
     entry.outcome = outcome;
+    if (!issued) entry.message = logged(issued.error().message);
+    entry.request = about.request;
     services_.audit.record(*realm, std::move(entry),
                            issued ? AuditLog::When::kNow : AuditLog::When::kSoon);
   }
@@ -348,8 +359,12 @@ Result<json::Object> Executor::note_issued(const Issuing& about, Result<CreatedD
   return render_issued(*issued);
 }
 
-Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance entrance) {
-  Issuing about{.operation = "refresh", .entrance = entrance, .began = services_.clock.monotonic()};
+Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance entrance,
+                                       std::string_view request) {
+  Issuing about{.operation = "refresh",
+                .entrance = entrance,
+                .began = services_.clock.monotonic(),
+                .request = std::string(request)};
   auto issued = services_.delegates.refresh(refresh_token);
   // A token that was used twice is the sign of a theft: whose it was is what the log is for.
   if (!issued) {
@@ -362,10 +377,12 @@ Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance 
 }
 
 Result<json::Object> Executor::sign_in(std::string_view user, std::string_view password,
-                                       std::string_view address, Entrance entrance) {
+                                       std::string_view address, Entrance entrance,
+                                       std::string_view request) {
   Issuing about{.operation = "sign_in",
                 .entrance = entrance,
                 .began = services_.clock.monotonic(),
+                .request = std::string(request),
                 .context = shown(address)};
   const auto whose = services_.users.find(user);
   if (whose) {
