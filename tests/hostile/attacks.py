@@ -166,11 +166,13 @@ def long_addresses(at, _):
     opened = {**MCP, **session(at, client)}
     uri = f"cas://depot:{at.depot.removeprefix('dpt_')}/" + LONG_PATH.replace("f", "%66")
 
+    numbers = iter(range(1, 10**6))
+
     def subscribe(_):
-        for i in range(250):
-            client.request("POST", "/mcp", json.dumps({
-                "jsonrpc": "2.0", "id": i, "method": "resources/subscribe",
-                "params": {"uri": uri.replace("%66", "f", i)}}), opened)
+        i = next(numbers)
+        client.request("POST", "/mcp", json.dumps({
+            "jsonrpc": "2.0", "id": i, "method": "resources/subscribe",
+            "params": {"uri": uri.replace("%66", "f", i)}}), opened)
 
     for_a_moment(1, subscribe)
 
