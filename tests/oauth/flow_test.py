@@ -108,7 +108,7 @@ class Flow(unittest.TestCase):
 
     def restart(self):
         """On the same port, as whoever was connected finds it again."""
-        self.server.options = ["--listen", f"127.0.0.1:{self.server.port}"]
+        self.server.listen = f"127.0.0.1:{self.server.port}"
         self.server.start()
 
     def test_a_401_leads_to_the_metadata(self):
