@@ -7,6 +7,7 @@ stdio_test.py CAIRN [test names…]
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -358,14 +359,24 @@ class Settings(Base):
     CLIENTS = ["claude-desktop", "claude-code", "cursor", "vscode", "zed", "codex", "windsurf"]
 
     def block(self, client, *options):
-        done = subprocess.run([CAIRN, "mcp", "config", "--client", client, *options],
-                              capture_output=True, env=CLEAN, timeout=PATIENCE, cwd=self.dir)
+        done = subprocess.run([CAIRN, "mcp", "config", "--client", client, *options], capture_output=True,
+                              env={**CLEAN, "XDG_CONFIG_HOME": str(self.dir / "config")}, timeout=PATIENCE,
+                              cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = done.stdout.decode()
         value = tomllib.loads(text) if client == "codex" else json.loads(text)
         (section, servers), = value.items()
         (name, server), = servers.items()
         return section, name, server, done.stderr.decode()
+
+    def start(self, server, env=None):
+        client = Client([server["command"], *server["args"]], env=env)
+        self.addCleanup(client.stop)
+        client.begin()
+        return client
+
+    def key_file(self, server):
+        return pathlib.Path(server["args"][server["args"].index("--token-file") + 1])
 
     def test_each_starts_a_server(self):
         sections = set()
@@ -377,22 +388,83 @@ class Settings(Base):
             self.assertIn("cairn: this belongs into ", err)
             self.assertTrue(os.path.isabs(server["command"]))
             self.assertIn(str(self.dir / "data"), server["args"])
-            started = Client([server["command"], *server["args"]])
-            self.addCleanup(started.stop)
-            started.begin()
+            started = self.start(server)
             self.assertIn("fs_read", started.tools())
             self.assertEqual(started.leave(), (0, ""))
         self.assertEqual(sections, {"mcpServers", "servers", "context_servers", "mcp_servers"})
 
-    def test_endpoints(self):
+    def test_each_is_a_delegate_of_its_own(self):
+        self.cairn("depot", "create", "notes")
+        self.cairn("depot", "create", "other")
+        _, _, server, err = self.block("cursor", "--data", "data", "--depot", "notes", "--expires-in", "2d")
+        key = self.key_file(server)
+        self.assertEqual(key.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(key.parent.stat().st_mode & 0o777, 0o700)
+        secret = key.read_text().strip()
+        owner = self.cairn("token", "show").stdout.decode().strip()
+        for text in (json.dumps(server), err):
+            self.assertNotIn(secret, text)
+            self.assertNotIn(owner, text)
+        delegate = re.search(r"made the delegate (dlt_\w+) for it", err).group(1)
+        about = json.loads(self.cairn("delegate", "show", delegate, "--json").stdout)
+        self.assertEqual((about["kind"], about["canUpload"], about["canManageDepot"], len(about["delegatedDepots"])),
+                         ("key", True, False, 1))
+        self.assertAlmostEqual(about["expiresAt"] - about["createdAt"], 2 * 86_400_000, delta=60_000)
+        # The tools of a depot; and what else the key opens.
+        self.assertIn("write_file", self.start(server).tools())
+        mine = Client([CAIRN, "mcp", "--data", str(self.dir / "data"), "--token-file", str(key)])
+        self.addCleanup(mine.stop)
+        mine.begin()
+        self.assertEqual([d["title"] for d in mine.call("list_depots")["depots"]], ["notes"])
+        self.assertNotIn("create_depot", mine.tools())
+
+    def test_rights_that_are_asked_for(self):
+        self.cairn("depot", "create", "notes")
+        reader = self.start(self.block("zed", "--data", "data", "--read-only")[2]).tools()
+        self.assertNotIn("fs_write", reader)
+        writer = self.start(self.block("zed", "--data", "data", "--scope", "notes:")[2])
+        self.assertIn("fs_write", writer.tools())
+        manager = self.start(self.block("zed", "--data", "data", "--can-manage-depot")[2])
+        self.assertIn("create_depot", manager.tools())
+        # A delegate that is revoked is out.
+        _, _, server, err = self.block("zed", "--data", "data")
+        self.cairn("delegate", "revoke", re.search(r"dlt_\w+", err).group())
+        refused = Client([server["command"], *server["args"]])
+        self.addCleanup(refused.stop)
+        self.assertEqual(refused.leave()[0], 7)
+
+    def test_as_the_owner_when_it_is_said(self):
+        _, _, server, err = self.block("cursor", "--data", "data", "--as-owner")
+        self.assertNotIn("--token-file", server["args"])
+        self.assertFalse((self.dir / "config").exists())
+        self.assertIn("create_depot", self.start(server).tools())
+        for more in (["--http"], ["--scope", "x:"], ["--server", "http://127.0.0.1:1"]):
+            way = more if "--server" in more else [*more, "--data", "data"]
+            done = subprocess.run([CAIRN, "mcp", "config", "--client", "cursor", "--as-owner", *way],
+                                  capture_output=True, env=CLEAN, cwd=self.dir, timeout=PATIENCE)
+            self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_endpoints_have_no_secret(self):
         for client in self.CLIENTS[1:]:
-            options = ["--http", "--server", "https://cairn.example", "--token", "t0ken"]
-            _, _, server, err = self.block(client, *options)
+            _, _, server, err = self.block(client, "--http", "--server", "https://cairn.example")
             self.assertEqual(server.get("url", server.get("serverUrl")), "https://cairn.example/mcp")
-            secret = client == "zed"
-            self.assertEqual("t0ken" in json.dumps(server), secret)
-            self.assertIn("stands in this block" if secret else "CAIRN_TOKEN", err)
+            self.assertNotIn("headers", server)
+            self.assertIn("no secret in it", err)
         self.cairn("mcp", "config", "--client", "claude-desktop", "--http", code=2)
+
+    def test_endpoints_with_a_key(self):
+        for client in ("zed", "cursor", "codex"):
+            _, _, server, err = self.block(client, "--http", "--key", "--data", "data")
+            key, = (self.dir / "config/cairn/keys").glob(f"{client}-*")
+            secret = key.read_text().strip()
+            self.assertRegex(secret, "^cairn_")
+            self.assertEqual(secret in json.dumps(server), client == "zed")
+            self.assertIn("stands in this block" if client == "zed" else f"CAIRN_TOKEN=$(cat {key})", err)
+
+    def test_a_server_where_nobody_is_signed_in(self):
+        _, _, server, err = self.block("cursor", "--server", "http://127.0.0.1:1")
+        self.assertNotIn("--token-file", server["args"])
+        self.assertIn("run 'cairn login --server http://127.0.0.1:1' before", err)
 
     def test_unknown_clients(self):
         done = self.cairn("mcp", "config", "--client", "cursr", code=2)

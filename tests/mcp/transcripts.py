@@ -27,7 +27,8 @@ from world import HTTP_WAYS, STDIO_WAYS, OnHttp, World
 HERE = pathlib.Path(__file__).resolve().parent / "transcripts"
 ID = re.compile(r"(dpt|dlt|usr)_[0-9A-HJKMNP-TV-Z]{26}")
 KINDS = {"dpt": "depot", "dlt": "delegate", "usr": "user"}
-TIMES = {"createdAt", "updatedAt", "time", "expiresAt", "revokedAt", "accessTokenExpiresAt"}
+TIMES = {"createdAt", "updatedAt", "time", "expiresAt", "revokedAt", "accessTokenExpiresAt",
+         "keyMadeAt", "oldKeyUntil"}
 HIDDEN = {"accessToken": "{token}", "refreshToken": "{token}", "nextCursor": "{cursor}",
           "lastModified": "{time}", "version": "{version}", "physicalBytes": "{bytes}",
           "logicalBytes": "{bytes}"}
@@ -68,6 +69,8 @@ HINTS = {
     "create_depot": (False, False, False),
     "list_delegates": (True, False, True),
     "get_delegate": (True, False, True),
+    "update_delegate": (False, True, True),
+    "rotate_key": (False, True, False),
     "revoke_delegate": (False, True, True),
     "json_get_schema": (True, False, True),
     "json_get_all": (True, False, True),
@@ -142,6 +145,8 @@ class Names:
             return {k: self.hide(v, k) for k, v in value.items()}
         if isinstance(value, list):
             return [self.hide(item, key) for item in value]
+        if key == "lastUsedAt":
+            return "{time or null}"  # over stdio nobody needs a token
         if key in TIMES and isinstance(value, int):
             return "{time}"
         if key in HIDDEN and value is not None:

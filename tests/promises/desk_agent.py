@@ -15,6 +15,7 @@ class DeskAgent(Agent):
     def __init__(self, stage, name, hands, prefix=""):
         super().__init__(stage, name, hands, prefix)
         self.ever = {place: {} for place in stage.places}  # path to all marks that it has read there or written
+        self.left = {place: {} for place in stage.places}  # path to what it left out itself since it read it
         self.took_back = set()  # places where what it had seen before may be there again, by its own undo
 
     def has_seen(self, place, path, content):
@@ -23,8 +24,12 @@ class DeskAgent(Agent):
 
     def known_of(self, place, path):
         """The marks of a file that this agent has seen, as it is for all it knows."""
-        known = set(marks(self.seen[place].get(path, "")))
+        known = set(marks(self.seen[place].get(path, ""))) | self.left[place].get(path, set())
         return known | self.ever[place].get(path, set()) if place in self.took_back else known
+
+    def leaves_out(self, place, path, removed):
+        """It means this to be gone, also when others bring it back."""
+        self.left[place].setdefault(path, set()).update(removed)
 
     def desk(self, dice):
         at = dice.randrange(len(self.stage.places))
@@ -45,6 +50,7 @@ class DeskAgent(Agent):
         if paths:
             path = self.stage.hot if self.stage.hot in paths and dice.random() < 0.5 else dice.choice(paths)
             self.has_seen(place, path, self.call(hand, "read_text_file", path=path)["content"])
+            self.left[place].pop(path, None)
 
     def read_part(self, dice, pen):
         place, hand = self.desk(dice)
@@ -65,6 +71,7 @@ class DeskAgent(Agent):
             removed |= set(marks(there))
             self.stage.count("told")
         self.has_seen(place, path, content)
+        self.leaves_out(place, path, removed)
         place.committed(Change(frozenset(marks(content)), frozenset(removed)), f"{self.name}'s write_file")
         self.stage.count("workspace")
 
@@ -88,8 +95,10 @@ class DeskAgent(Agent):
         if path is None or not marks(self.seen[place][path]):
             return
         old, new = an_edit(dice, pen, path, self.seen[place][path])
-        self.change(place, hand, "edit_file", marks(new), set(marks(old)) - set(marks(new)), path=path,
+        removed = set(marks(old)) - set(marks(new))
+        self.change(place, hand, "edit_file", marks(new), removed, path=path,
                     edits=[{"oldText": old, "newText": new}])
+        self.leaves_out(place, path, removed)
         self.has_seen(place, path, with_text_replaced(self.seen[place][path], old, new))
 
     def remove(self, dice, pen):
@@ -129,6 +138,7 @@ class DeskAgent(Agent):
             if path in self.seen[place]:
                 self.seen[place][to] = self.seen[place].pop(path)
                 self.ever[place][to] = set(self.ever[place][path])
+                self.left[place][to] = set(self.left[place].get(path, set()))
 
     def dry_run(self, dice, pen):
         """Only looks at what would happen: nothing does."""
@@ -140,7 +150,11 @@ class DeskAgent(Agent):
                                        ("delete_file", {"path": path}),
                                        ("move_file", {"source": path, "destination": new_name(path, pen)}),
                                        ("undo", {})])
-        self.call(hand, tool, dryRun=True, **arguments)
+        try:
+            self.call(hand, tool, dryRun=True, **arguments)
+        except Refusal as refusal:
+            if tool != "undo" or refusal.code != "INVALID_ARGUMENT":  # there is nothing to take back
+                raise
 
     def undo(self, dice, pen):
         place, hand = self.desk(dice)

@@ -36,6 +36,15 @@ def code_of(text):
     return text[:60]
 
 
+def details_of(text):
+    """What follows a refusal as its last line, behind the lines of a conflict."""
+    try:
+        details = json.loads(text.rsplit("\n", 1)[-1])
+    except ValueError:
+        return {}
+    return details if isinstance(details, dict) else {}
+
+
 class Refusal(Exception):
     """A call that the server refused, in a way that its author can act on."""
 
@@ -104,12 +113,7 @@ class Mcp:
         text = result["content"][0]["text"]
         if not result.get("isError"):
             return result["structuredContent"]
-        details = text.split("\n", 1)[1] if "\n" in text else "{}"
-        try:
-            details = json.loads(details)
-        except ValueError:
-            details = {}
-        raise Refusal(code_of(text), text, details)
+        raise Refusal(code_of(text), text, details_of(text))
 
     def close(self):
         self.way.close()

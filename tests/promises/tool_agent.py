@@ -4,7 +4,7 @@ import json
 
 from contents import is_binary, is_json, with_these, written
 from hands import Refusal
-from ledger import Change, marks, marks_in
+from ledger import Broken, Change, marks, marks_in
 from writer import Chain, Writer
 
 LATE = {"CONFLICT", "PRECONDITION_FAILED"}
@@ -68,6 +68,8 @@ class ToolAgent(Writer):
                                **conditions)
         except Refusal as refusal:
             if refusal.code in LATE:
+                if "currentRoot" not in refusal.details and not self.prefix:  # whose directory may be gone
+                    raise Broken("refusal", f"{self.name}'s commit is told nothing of where the depot is: {refusal}") from None
                 self.trouble = (chain, refusal)
                 chain.told = chain.told or refusal.code == "CONFLICT"  # that it is not committed
             raise
@@ -134,8 +136,8 @@ class ToolAgent(Writer):
             if refusal.code != "PATH_NOT_FOUND":
                 raise
             chain.views.pop(path, None)
-        others = [other for other in self.chains if other is not chain and other.place is chain.place]
-        chain.place.ledger.written_again |= {mark for mark in mine for other in others if mark in other.change.added}
+        # On lines of their own; somebody else may have brought what was missing meanwhile.
+        chain.place.ledger.written_again |= set(mine)
         empty = b"" if is_binary(path) else "{}" if is_json(path) else ""
         self.write_file(dice, chain, path, with_these(path, chain.views.get(path, empty), mine))
 

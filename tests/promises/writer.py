@@ -30,6 +30,9 @@ class Chain:
         removed = self.left_out(path, content, set(removed))
         self.root = root
         self.change = self.change.then(added, removed)
+        for other in self.owner.chains:
+            if other is not self and other.place is self.place:
+                self.place.ledger.written_again |= set(added) & other.change.added
         self.owner.has_written(self.place, path, added)
         self.touched.add(path)
         if content is None:
@@ -298,6 +301,9 @@ class Writer(Agent):
         chain.root = root
         chain.touched |= {path, to}
         chain.views.pop(to, None)
+        # What it knows of the file, and has left out of it, it knows of it at its new path.
+        for known in (self.left[chain.place], self.last[chain.place]):
+            known.setdefault(to, set()).update(known.get(path, ()))
         if view is not None:
             chain.views[to] = view
         if mine is not None:

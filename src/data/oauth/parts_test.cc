@@ -110,6 +110,8 @@ TEST(Origins, AreTheSameHoweverTheyAreWritten) {
     EXPECT_EQ(origin ? origin->text() : "", one.origin) << one.text;
   }
   EXPECT_TRUE(must(Origin::parse("http://[::1]:1")).is_loopback());
+  EXPECT_TRUE(must(Origin::parse("http://127.1.2.3:1")).is_loopback());
+  EXPECT_FALSE(must(Origin::parse("http://127.example:1")).is_loopback());
   EXPECT_FALSE(must(Origin::parse("https://localhost.example")).is_loopback());
 }
 

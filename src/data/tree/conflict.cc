@@ -27,6 +27,9 @@ constexpr std::size_t kMaxValueBytes = 300;
 std::string what(const MergeConflict& conflict) {
   const auto& [path, base, ours, theirs] = conflict;
   const auto is_dir = [](const auto& value) { return value && value->kind == Kind::kDict; };
+  if (!ours && base && base == theirs) {
+    return "you moved it to where it does not fit, so it is still here as well";
+  }
   if (!ours) return "you removed it, and others changed it";
   if (!theirs) return "you changed it, and others removed it";
   if (is_dir(ours) != is_dir(theirs)) {

@@ -75,6 +75,48 @@ TEST_F(Conflicts, ADirectoryThatOthersMovedIsFound) {
   EXPECT_EQ(settled, (Files{{"lib/mw/a", "1"}, {"lib/mw/b", "1"}}));
 }
 
+TEST_F(Conflicts, WhatWasMovedToWhereItDoesNotFitStaysWhereItWas) {
+  const struct {
+    Files base, ours, theirs, settled;
+    const char* kept;
+  } cases[] = {
+      {{{"b", "1\n"}, {"c", "2\n"}},
+       {{"c", "1\n"}},
+       {{"b", "1\n"}, {"c", "3\n"}},
+       {{"b", "1\n"}, {"c", "3\n"}},
+       "b"},
+      {{{"b", "1\n"}, {"x", ""}},
+       {{"c", "1\n"}, {"x", ""}},
+       {{"b", "1\n"}, {"c/d", "2\n"}, {"x", ""}},
+       {{"b", "1\n"}, {"c/d", "2\n"}, {"x", ""}},
+       "b"},
+      {{{"d/a", "1\n"}, {"d/b", "2\n"}, {"x", "0\n"}},
+       {{"e/a", "1\n"}, {"e/b", "2\n"}, {"x", "0\n"}},
+       {{"d/a", "1\n"}, {"d/b", "2\n"}, {"e", "3\n"}, {"x", "0\n"}},
+       {{"d/a", "1\n"}, {"d/b", "2\n"}, {"e", "3\n"}, {"x", "0\n"}},
+       "d"},
+      {{{"d/a", "1\n"}, {"d/b", "2\n"}, {"x", "0\n"}},
+       {{"e/a", "1\n"}, {"e/b", "2\n"}, {"x", "0\n"}},
+       {{"d/a", "1\n"}, {"d/b", "2\n"}, {"e/a", "3\n"}, {"x", "0\n"}},
+       {{"d/a", "1\n"}, {"e/a", "3\n"}, {"e/b", "2\n"}, {"x", "0\n"}},
+       "d/a"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.kept);
+    const auto found = rows(c.base, c.ours, c.theirs);
+    EXPECT_EQ(settled, c.settled);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(text(found[1], "path"), c.kept);
+    EXPECT_EQ(text(found[1], "what"),
+              "you moved it to where it does not fit, so it is still here as well");
+  }
+  // What they have removed too, or changed, is theirs to say; what was only removed is gone.
+  rows({{"b", "1\n"}, {"c", "2\n"}}, {{"c", "1\n"}}, {{"c", "3\n"}});
+  EXPECT_EQ(settled, (Files{{"c", "3\n"}}));
+  rows({{"b", "1\n"}, {"c", "2\n"}}, {{"c", "4\n"}}, {{"b", "1\n"}, {"c", "3\n"}});
+  EXPECT_EQ(settled, (Files{{"c", "3\n"}}));
+}
+
 TEST_F(Conflicts, EachKindIsSaidInWords) {
   const struct {
     Files base, ours, theirs;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/utf8.h"
 #include "data/cas/file.h"
 #include "data/text/json_merge.h"
 #include "data/text/json_text.h"
 #include "data/text/text_merge.h"
+#include "data/tree/diff.h"
+#include "data/tree/editor.h"
 #include "data/tree/walk.h"
 
 namespace cairn {
@@ -63,6 +66,39 @@ class Merger final {
           return {};
         }));
     return dict_apply(stage_, ours, edits);
+  }
+
+  // What we moved to a place where theirs stands now would be nowhere: it stays where it was as
+  // well.
+  Result<NodePtr> keep_moved(const NodePtr& settled, const NodePtr& base, const NodePtr& ours,
+                             const NodePtr& theirs) {
+    std::set<NodeKey> lost;
+    for (const auto& one : result.unfit) {
+      const bool is_worth_moving = one.ours && (one.ours->bytes > 0 || one.ours->children > 0);
+      if (is_worth_moving && (!one.theirs || one.theirs->key != one.ours->key)) {
+        lost.insert(one.ours->key);
+      }
+    }
+    if (lost.empty() || settle_ != Settle::kTheirs) return settled;
+    TreeEditor out(stage_, settled);
+    TreeEditor there(stage_, theirs);
+    for (const auto directories : {Directories::kWhole, Directories::kExpanded}) {
+      const auto all = TRY(diff(stage_, base, ours, directories, budget_));
+      if (all.stopped_by) TRY(spend());
+      for (const auto& change : all.changes) {
+        if (!change.before || change.after || !lost.contains(change.before->key)) continue;
+        const auto path = TRY(Path::parse(change.path));
+        // What they changed or removed as well is theirs to say.
+        const bool untouched = TRY(there.find(path)) == change.before;
+        if (!untouched || TRY(out.find(path))) continue;
+        auto kept = out.put(path, *change.before);
+        // We have put a file in the way of it, which fits.
+        if (!kept && kept.error().code == Code::kNotADirectory) continue;
+        TRY(std::move(kept));
+        result.unfit.push_back({change.path, change.before, std::nullopt, change.before});
+      }
+    }
+    return out.finish();
   }
 
   MergeResult result;
@@ -231,7 +267,11 @@ Result<MergeResult> merge(Stage& stage, const NodePtr& base, const NodePtr& ours
                           const NodePtr& theirs, Budget& budget, Settle settle) {
   Merger merger(stage, budget, settle);
   auto root = TRY(merger.merge_dirs("", base, ours, theirs));
-  if (merger.result.conflicts.empty()) merger.result.root = root;
+  if (merger.result.conflicts.empty()) {
+    merger.result.root = root;
+  } else {
+    root = TRY(merger.keep_moved(root, base, ours, theirs));
+  }
   merger.result.settled = std::move(root);
   return std::move(merger.result);
 }

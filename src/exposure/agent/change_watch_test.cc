@@ -159,6 +159,46 @@ TEST_F(WatchTest, NodesAndListsThatNeverChangeAreAccepted) {
   EXPECT_EQ(refusal("test://watched-resource"), mcp::rpc_code::kInvalidParams);
 }
 
+TEST_F(WatchTest, WhoeverIsGivenMoreOrLessHasOtherToolsAndDepots) {
+  const auto token = world.delegate({{"canUpload", true}});
+  const auto writer = world.as(token);
+  // Made by the writer: its rights hang on the writer's.
+  const auto below = world.as(
+      text_of(world.must(writer, "create_delegate", {{"canUpload", true}}), "accessToken"));
+  const auto tools = watch(mcp::ListKind::kTools, writer);
+  const auto tools_below = watch(mcp::ListKind::kTools, below);
+  const auto depots = watch(mcp::ListKind::kResources, writer);
+  EXPECT_EQ(tools.topic, "tools:" + realm);
+  const auto change = [&](json::Object wanted) {
+    heard.take();
+    wanted["delegateId"] = writer->id();
+    run("update_delegate", wanted);
+    return heard.take();
+  };
+  EXPECT_THAT(change({{"canUpload", false}}), ElementsAre(tools.topic, depots_topic));
+  EXPECT_NE(watch(mcp::ListKind::kTools, writer).stamp, tools.stamp);
+  EXPECT_NE(watch(mcp::ListKind::kTools, below).stamp, tools_below.stamp);
+  EXPECT_EQ(watch(mcp::ListKind::kResources, writer).stamp, depots.stamp);
+  EXPECT_THAT(change({{"canUpload", true}, {"delegatedDepots", json::Array()}}),
+              ElementsAre(tools.topic, depots_topic));
+  EXPECT_EQ(watch(mcp::ListKind::kTools, writer).stamp, tools.stamp);
+  EXPECT_NE(watch(mcp::ListKind::kResources, writer).stamp, depots.stamp);
+  EXPECT_EQ(refusal(uri, writer), mcp::rpc_code::kResourceNotFound);
+  // The same principal, let in before: its next call has the rights of now.
+  EXPECT_TRUE(world.call(writer, "fs_ls", {{"nodeKey", depot}}).is_error);
+}
+
+TEST_F(WatchTest, OfOthersItHearsNothingThatChangesWhatItSees) {
+  const auto one = world.as(world.delegate({{"canUpload", true}}));
+  const auto tools = watch(mcp::ListKind::kTools, one).stamp;
+  const auto depots = watch(mcp::ListKind::kResources, one).stamp;
+  const auto other = world.as(world.delegate({}));
+  run("update_delegate", {{"delegateId", other->id()}, {"canUpload", true}});
+  run("revoke_delegate", {{"delegateId", other->id()}});
+  EXPECT_EQ(watch(mcp::ListKind::kTools, one).stamp, tools);
+  EXPECT_EQ(watch(mcp::ListKind::kResources, one).stamp, depots);
+}
+
 TEST_F(WatchTest, RealmsHearNothingOfEachOther) {
   run("add_user", {{"name", "other"}, {"password", "correct horse battery staple"}});
   const auto users = run("list_users", {});

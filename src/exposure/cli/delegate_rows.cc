@@ -89,4 +89,9 @@ void warn_of_end(const Arguments& delegate, Millis now) {
                   delegate.text("name"), human_time(*expires)));
 }
 
+void warn_of_own_end(client::Client& client, Millis now) {
+  const auto me = client.call("get_delegate", {});
+  if (me && me->is_object()) warn_of_end(Arguments(me->get_object()), now);
+}
+
 }  // namespace cairn::cli

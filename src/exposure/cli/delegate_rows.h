@@ -27,5 +27,7 @@ void show_delegate(Output& out, const Arguments& delegate);
 
 // A note when less than a tenth of its life is left.
 void warn_of_end(const Arguments& delegate, Millis now);
+// The same of whoever the client is, for what runs long. What cannot be asked is left alone.
+void warn_of_own_end(client::Client& client, Millis now);
 
 }  // namespace cairn::cli

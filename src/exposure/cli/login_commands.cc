@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,11 +49,18 @@ std::string scope_of(const LoginArguments& given) {
   return out;
 }
 
-// So that the page where one allows it, and the list of what was allowed, say which machine it is.
-std::string client_name() {
+// So that the page where one allows it, and the list of what was allowed, say which it is. A server
+// takes equal names for one client, and gives that one grant: whoever signs in to a file of its own
+// is another.
+std::string client_name(const Options& options, const login::CredentialsFile& file) {
   std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) return "cairn";
-  return fmt::format("cairn on {}", shown(host.data(), 64));
+  std::ignore = ::gethostname(host.data(), host.size() - 1);
+  const char* user = std::getenv("USER");
+  auto name = fmt::format("cairn of {} on {}", user == nullptr ? "somebody" : shown(user, 32),
+                          shown(host.data(), 64));
+  const auto own = given_token_file(options);
+  if (own && *own) name += " in " + shown(std::filesystem::absolute(file.path()).string(), 64);
+  return name;
 }
 
 Result<std::string> server_to_sign_in_to(const Options& options) {
@@ -80,13 +89,14 @@ void show_code(const std::string& server, const login::DeviceRequest& request) {
   }
 }
 
-Result<login::Credentials> sign_in(Kit& kit, const LoginArguments& given,
-                                   const std::string& server) {
+Result<login::Credentials> sign_in(Kit& kit, const LoginArguments& given, const std::string& server,
+                                   const login::CredentialsFile& file) {
   const login::Web web({.ca_file = kit.options.ca_file});
   const login::Means means{web, kit.clock(), kit.world().random};
   const auto authority = TRY(login::discover(web, server));
-  const login::Asking asking{
-      .scope = scope_of(given), .client = given.client, .client_name = client_name()};
+  const login::Asking asking{.scope = scope_of(given),
+                             .client = given.client,
+                             .client_name = client_name(kit.options, file)};
   if (given.device) {
     return login::sign_in_elsewhere(means, authority, asking,
                                     [&](const auto& request) { show_code(server, request); });
@@ -108,7 +118,7 @@ Result<int> run_login(Kit& kit, const LoginArguments& given) {
   const auto server = TRY(server_to_sign_in_to(kit.options));
   const auto file = TRY(credentials_file(kit.options, server));
   TRY(check_replaceable(file));
-  const auto credentials = TRY(sign_in(kit, given, server));
+  const auto credentials = TRY(sign_in(kit, given, server, file));
   {
     const auto lock = TRY(file.lock());
     TRY(file.write(credentials));
@@ -180,7 +190,7 @@ Result<int> run_logout(Kit& kit, const LoginArguments& given) {
   const auto server = TRY(server_to_sign_in_to(kit.options));
   const auto file = TRY(credentials_file(kit.options, server));
   if (is_there(file)) {
-    TRY(check_replaceable(file));
+    if (TRY(given_token_file(kit.options))) TRY(check_replaceable(file));
     return log_out(kit, file);
   }
   note(fmt::format("nobody was signed in to {} here", shown(server)));

@@ -13,10 +13,12 @@
 #include "base/os/stop_signals.h"
 #include "exposure/agent/workspace_service.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/delegate_rows.h"
 #include "exposure/cli/kit.h"
 #include "exposure/cli/local_store.h"
 #include "exposure/cli/mcp_arguments.h"
 #include "exposure/cli/mcp_config.h"
+#include "exposure/client/remote_client.h"
 #include "exposure/mcp/bridge/bridge.h"
 #include "exposure/mcp/stdio.h"
 
@@ -53,6 +55,16 @@ Result<void> serve_here(RunningServer& server, const Options& options, const Mcp
   return mcp::serve_stdio(server.mcp(), std::move(principal), STDIN_FILENO, STDOUT_FILENO);
 }
 
+// A key that is about to end is said where whoever set it up may see it.
+void warn_of_token(const Kit& kit, const mcp::Target& target) {
+  if (target.token.empty() && !target.source) return;
+  const auto client = client::open_remote({.url = target.url,
+                                           .token = target.token,
+                                           .ca_file = kit.options.ca_file,
+                                           .source = target.source});
+  if (client) warn_of_own_end(**client, kit.clock().now());
+}
+
 // On the directory: the first opens it, the others go through the first.
 Result<void> serve_shared(Kit& kit, const McpArguments& given, mcp::BridgeOptions bridge) {
   // As a server does: few arenas, and what is written is its owner's alone.
@@ -69,6 +81,7 @@ Result<void> serve_shared(Kit& kit, const McpArguments& given, mcp::BridgeOption
   // Whoever has it open may be about to end.
   for (int attempt = 1;; ++attempt) {
     bridge.target = TRY(reach());
+    if (TRY(given_token(kit.options))) warn_of_token(kit, bridge.target);
     if (auto* ours = store.ours()) return serve_here(*ours, kit.options, given);
     auto knocked = mcp::knock(bridge);
     if (knocked) return mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO);
@@ -132,6 +145,7 @@ Result<int> run_mcp(Kit& kit, const McpArguments& given) {
     bridge.target.token = server->who.token;
     bridge.target.source = server->who.source;
     TRY(mcp::knock(bridge));
+    warn_of_token(kit, bridge.target);
     TRY(mcp::bridge(bridge, STDIN_FILENO, STDOUT_FILENO));
   } else {
     TRY(serve_shared(kit, given, std::move(bridge)));

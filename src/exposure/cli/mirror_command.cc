@@ -16,6 +16,7 @@
 #include "base/os/stop_signals.h"
 #include "base/quote.h"
 #include "exposure/cli/commands.h"
+#include "exposure/cli/delegate_rows.h"
 #include "exposure/cli/depot_place.h"
 #include "exposure/cli/kit.h"
 #include "exposure/cli/local_store.h"
@@ -312,6 +313,7 @@ Result<int> run_mirror(Kit& kit, const MirrorArguments& given) {
     TRY(printer.print(report));
     return exit_code(report);
   }
+  warn_of_own_end(*client, kit.clock().now());
   client.reset();
   ::mallopt(M_ARENA_MAX, 4);
   return Follower(kit, mirror, printer, stop->descriptor()).run();

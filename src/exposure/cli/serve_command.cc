@@ -167,8 +167,8 @@ void add_serve_command(Commands& commands) {
   command.add_flag("--behind-proxy", given->options.behind_proxy,
                    "Plain HTTP on any address: a proxy ends TLS");
   command.add_value("--public-url", given->public_url, "URL",
-                    "Where clients find it, e.g. https://cairn.example; needed for programs that "
-                    "sign in by OAuth, but on loopback");
+                    "Where browsers and clients find it, e.g. https://cairn.example; needed for "
+                    "programs that sign in by OAuth, but on loopback");
   command
       .add_value("--oauth-redirect-scheme", given->schemes, "SCHEME",
                  "Also send answers to programs by SCHEME://…; may be repeated")

@@ -19,8 +19,6 @@ struct UserArguments {
   std::string role;
   std::string quota;
   DirectoryOptions directories;
-  std::string issuer;
-  std::string subject;
   bool admin = false;
   bool password = false;
   bool yes = false;
@@ -43,11 +41,6 @@ void show_user(Output& out, const Arguments& user) {
     const Arguments directory(item.as_object());
     out.print("  may {}  {}\n", directory.flag("write") ? "write" : "read ",
               directory.text("name"));
-  }
-  for (const auto& item : client::rows_of(user.object(), "identities")) {
-    const Arguments identity(item.as_object());
-    out.print("  is {} at {}\n", out.safe(identity.text("subject")),
-              out.safe(identity.text("issuer")));
   }
   if (auto token = user.maybe_text("accessToken")) {
     out.print("  access   {}\n", *token);
@@ -104,17 +97,6 @@ Result<int> run_password(Kit& kit, const UserArguments& given) {
                 "a password is read from standard input only; give --password-stdin");
   }
   return update(kit, given, {{"password", TRY(read_password())}});
-}
-
-Result<int> run_identity(Kit& kit, const UserArguments& given) {
-  if (given.issuer.empty() != given.subject.empty()) {
-    return fail(Code::kInvalidArgument, "--issuer and --subject go together; without both, none");
-  }
-  json::Array all;
-  if (!given.issuer.empty()) {
-    all.push_back(json::Object{{"issuer", given.issuer}, {"subject", given.subject}});
-  }
-  return update(kit, given, {{"identities", std::move(all)}});
 }
 
 Result<int> run_delete(Kit& kit, const UserArguments& given) {
@@ -236,14 +218,6 @@ void add_user_commands(Commands& commands) {
                   return update(kit, *given, {{"directories", grants(given->directories)}});
                 });
   add_directory_options(command, given->directories);
-
-  command =
-      add({.name = "identity",
-           .description = "Say which account at a sign-in provider a user is, or none",
-           .example = "cairn user identity ada --issuer https://accounts.example --subject 42"},
-          [given](Kit& kit) { return run_identity(kit, *given); });
-  command.add_value("--issuer", given->issuer, "URL", "The provider, as --oidc-issuer has it");
-  command.add_value("--subject", given->subject, "ID", "What the provider calls the user (sub)");
 
   command = add({.name = "password",
                  .description = "Give a user a new password",

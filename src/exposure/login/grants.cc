@@ -42,6 +42,11 @@ Failure refused(std::string_view url, const http::ClientResponse& response) {
                      .with(std::string(kRefusal), name));
 }
 
+// Visible ASCII: what goes into a header.
+bool is_plain(std::string_view token) {
+  return std::ranges::all_of(token, [](char c) { return c > ' ' && c < 0x7F; });
+}
+
 std::int64_t number_of(const json::Object& object, std::string_view name, std::int64_t otherwise) {
   const auto* found = json::find(object, name);
   const bool good = found != nullptr && found->is_int64() && found->get_int64() > 0;
@@ -57,6 +62,9 @@ Result<Tokens> tokens_of(const std::string& url, const http::ClientResponse& res
              .lasts = std::chrono::seconds(number_of(object, "expires_in", 3600))};
   if (out.access.empty()) {
     return fail(Code::kUnavailable, "{} answered without a token", shown(url));
+  }
+  if (!is_plain(out.access) || !is_plain(out.refresh)) {
+    return fail(Code::kUnavailable, "{} answered with a token that cannot be sent", shown(url));
   }
   return out;
 }

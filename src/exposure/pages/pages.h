@@ -3,7 +3,8 @@
 //   /                     who is signed in, and where
 //   /sign-in, /sign-out   the cookie of a sign-in, given and taken back
 //   /account/…            ends other sign-ins, changes the password
-//   /oauth/authorize      a client asks; /oauth/consent shows it to the person and takes the answer
+//   /oauth/authorize      a client asks (old ones at /authorize)
+//   /oauth/consent        what it asks for, and the person's answer
 //   /oauth/device         the code of a device
 //   /pages/…              what the pages load
 //

@@ -1,5 +1,9 @@
 #include "exposure/pages/start_page.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "tools/executor/executor.h"
 
 namespace cairn::pages {
@@ -17,10 +21,39 @@ Html connect_card(const Visit& visit) {
                         {fmt::format("claude mcp add --transport http cairn {}", address)})})});
 }
 
+// `Firefox, Linux` of all that a browser says of itself; as it is, if that tells nothing.
+std::string browser_name(std::string_view agent) {
+  using Known = std::pair<std::string_view, std::string_view>;
+  // Most say that they are several; the rarer come first.
+  constexpr std::array<Known, 7> kBrowsers = {{{"Edg/", "Edge"},
+                                               {"OPR/", "Opera"},
+                                               {"Firefox/", "Firefox"},
+                                               {"CriOS/", "Chrome"},
+                                               {"Chrome/", "Chrome"},
+                                               {"Version/", "Safari"},
+                                               {"curl/", "curl"}}};
+  constexpr std::array<Known, 6> kSystems = {{{"Windows", "Windows"},
+                                              {"iPhone", "iPhone"},
+                                              {"iPad", "iPad"},
+                                              {"Mac OS X", "macOS"},
+                                              {"Android", "Android"},
+                                              {"Linux", "Linux"}}};
+  const auto find = [&](const auto& all) {
+    const auto found =
+        std::ranges::find_if(all, [&](const Known& known) { return agent.contains(known.first); });
+    return found == all.end() ? std::string_view() : found->second;
+  };
+  const auto browser = find(kBrowsers);
+  if (browser.empty()) return std::string(agent);
+  const auto system = find(kSystems);
+  return system.empty() ? std::string(browser) : fmt::format("{}, {}", browser, system);
+}
+
 Html sign_in_row(const Visit& visit, const json::Object& row, Millis now) {
   const auto browser = json::text(row.at("browser"));
   const auto address = json::text(row.at("address"));
-  std::vector<Html> about = {element("div", {}, {browser.empty() ? Html("-") : foreign(browser)})};
+  std::vector<Html> about = {element(
+      "div", {{"title", browser}}, {browser.empty() ? Html("-") : foreign(browser_name(browser))})};
   if (row.at("current").get_bool()) {
     about.push_back(element("span", {{"class", "chip good"}}, {visit.say(Word::kThisBrowser)}));
   } else {

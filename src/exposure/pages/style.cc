@@ -95,7 +95,8 @@ fieldset:has(#see-depots:checked) .part.depots, fieldset:has(#see-folder:checked
 .actions { display: flex; gap: 10px; flex-wrap: wrap; } .actions > * { flex: 1 1 150px; }
 table { width: 100%; border-collapse: collapse; } td { padding: 10px 0;
   border-top: 1px solid var(--line); vertical-align: middle; overflow-wrap: anywhere; }
-tr:first-child td { border-top: 0; padding-top: 0; } td.end { text-align: right; width: 1%;
+tr:first-child td { border-top: 0; padding-top: 0; }
+table:last-child tr:last-child td { padding-bottom: 0; } table + form { margin-top: 10px; } td.end { text-align: right; width: 1%;
   white-space: nowrap; padding-left: 12px; }
 .sunk { background: var(--sunk); border: 1px solid var(--line); border-radius: 7px;
   padding: 10px 12px; display: block; }

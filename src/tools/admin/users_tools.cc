@@ -13,20 +13,9 @@ void add_tokens(json::Object& out, const IssuedTokens& tokens) {
   out["refreshToken"] = tokens.refresh.text();
 }
 
-// With the accounts at foreign providers.
-Result<json::Object> with_identities(const Call& call, const User& user) {
-  auto out = render_user(user);
-  const auto identities = TRY(call.services().identities.of(user.id));
-  if (!identities.empty()) out["identities"] = render_identities(identities);
-  return out;
-}
-
 Result<Reply> run_list(Call& call, const Arguments& arguments) {
   return list_page(call, arguments, "users", [&](auto limit, auto cursor) -> Result<RowPage> {
-    auto page = TRY(call.services().users.list(limit, cursor));
-    RowPage out{{}, std::move(page.next_cursor)};
-    for (const auto& user : page.users) out.rows.emplace_back(TRY(with_identities(call, user)));
-    return out;
+    return rendered(TRY(call.services().users.list(limit, cursor)), &UserPage::users, render_user);
   });
 }
 
@@ -63,20 +52,12 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
   // First what can be refused, so that all of it happens or nothing.
   if (wanted.role || wanted.password || wanted.directories)
     user = TRY(services.users.change(user.id, wanted));
-  if (const auto* identities = json::find(arguments.object(), "identities")) {
-    std::vector<std::pair<std::string, std::string>> all;
-    for (const auto& item : identities->get_array()) {
-      const Arguments one(item.as_object());
-      all.emplace_back(one.text("issuer"), one.text("subject"));
-    }
-    TRY(services.identities.set(user.id, all));
-  }
   // Whoever signed in with the old one has to do it again.
   if (wanted.password) TRY(services.delegates.void_issued(user.id));
   if (auto quota = arguments.maybe_number("quota")) {
     TRY(services.realms.get(user.id).set_quota(static_cast<std::uint64_t>(*quota)));
   }
-  auto out = TRY(with_identities(call, user));
+  auto out = render_user(user);
   if (arguments.flag("newToken")) {
     TRY(services.delegates.root(user.id));
     add_tokens(out, TRY(services.delegates.reissue(user.id)));
@@ -146,11 +127,9 @@ Tool update_user() {
       .name = "update_user",
       .title = "Change a user",
       .description =
-          "Changes a user's role, password, quota, directories or accounts at foreign providers, "
-          "or "
-          "replaces its tokens. Somebody who is unauthorized can do nothing; what they stored "
-          "stays. "
-          "For admins.",
+          "Changes a user's role, password, quota or directories, or replaces its tokens. Somebody "
+          "who is "
+          "unauthorized can do nothing; what they stored stays. For admins.",
       .input = shape::object(
           {{"userId", shape::text("usr_…, or the name")},
            role(),
@@ -158,9 +137,6 @@ Tool update_user() {
            quota(),
            {"directories",
             grants_shape("Directories of this machine it may use, by name; admins may use all"),
-            shape::kOptional},
-           {"identities",
-            identities_shape("Accounts at foreign providers that are this user, and no others"),
             shape::kOptional},
            {"newToken", shape::flag("Void all its tokens, give a new one"), shape::kOptional}}),
       .output = user_with_token(),

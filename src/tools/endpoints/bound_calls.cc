@@ -71,6 +71,7 @@ Result<Reply> EndpointToolbox::run(const Tool& tool, json::Object arguments,
 }
 
 void BoundCalls::set_to_work(BoundTool& bound) {
+  bound.tool.rehearsal = bound.rehearsal();
   bound.tool.run = [this, &bound](Call& call, Arguments& given) {
     return perform(call, bound, given.take());
   };
@@ -171,6 +172,14 @@ Result<std::pair<EndpointId, Binding>> BoundCalls::find_binding(const ContextToo
 
 Result<Reply> BoundCalls::perform(Call& call, const BoundTool& bound, json::Object given) {
   auto arguments = TRY(bound.arguments(std::move(given)));
+  const auto dry = bound.form.rehearsal;
+  if (const auto* flag = dry.empty() ? nullptr : json::find(arguments, dry)) {
+    // A schema that leaves nothing but true, and a caller that left it out.
+    if (*flag == json::Value(true) && !is_rehearsal(call)) {
+      return fail(Code::kInvalidArgument, "'{}' has to be given", shown(bound.rehearsal()));
+    }
+    arguments.erase(dry);
+  }
   if (bound.form.tool == nullptr) return run_script_in_turn(call, bound, std::move(arguments));
   return run_on_context(call, *bound.source.context, bound.form, bound.source.id,
                         std::move(arguments));
@@ -247,6 +256,24 @@ json::Object answer_of(script::Outcome outcome) {
 
 }  // namespace
 
+bool BoundCalls::is_rehearsal(Call& call) const {
+  return &call.services().realms != &services_.realms;
+}
+
+// A step of a script in a dry run, which stays where that is. It is no call of its own.
+Result<Reply> BoundCalls::rehearsed_step(Call& call, const Tool& tool, json::Object given) {
+  if (!executor_.may_use(call.caller(), tool)) {
+    return fail(Code::kUploadNotAllowed, "this delegate may not use {}", tool.name);
+  }
+  json::Value arguments(std::move(given));
+  TRY(tool.check(arguments));
+  if (tool.rehearses(arguments.get_object())) {
+    return fail(Code::kInvalidArgument, "{} is in a dry run already", tool.name);
+  }
+  Arguments checked(arguments.get_object());
+  return tool.run(call, checked);
+}
+
 Result<Reply> BoundCalls::run_script(Call& call, const BoundTool& bound, json::Object arguments) {
   std::vector<script::Handle> handles;
   for (const auto& context : bound.handles) {
@@ -257,6 +284,7 @@ Result<Reply> BoundCalls::run_script(Call& call, const BoundTool& bound, json::O
                   json::Object given) -> Result<json::Value> {
     TRY(check_given(given, *TRY(find_operation(name)), handle));
     const auto& tool = *TRY(tool_of(bound, handle, name));
+    if (is_rehearsal(call)) return TRY(rehearsed_step(call, tool, std::move(given))).value;
     // Through the executor, so that every step of a script is checked and audited like a call of
     // its own.
     return TRY(executor_.run(call.caller(), tool, std::move(given), {}, call.stopping())).value;

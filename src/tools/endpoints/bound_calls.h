@@ -80,6 +80,8 @@ class BoundCalls final {
   // one realm and of all.
   Result<Reply> run_script_in_turn(Call& call, const BoundTool& bound, json::Object arguments);
   Result<Reply> run_script(Call& call, const BoundTool& bound, json::Object arguments);
+  bool is_rehearsal(Call& call) const;
+  Result<Reply> rehearsed_step(Call& call, const Tool& tool, json::Object given);
   Result<std::pair<EndpointId, Binding>> find_binding(const ContextTool& tool,
                                                       const BindingId& wanted);
   OpenEndpointPtr put_together(const EndpointPtr& endpoint);

@@ -59,6 +59,9 @@ Result<json::Object> public_schema(const OperationForm& form, const Binding& bin
     const auto found = binding.arguments.find(std::string(name));
     const ArgumentRule rule = found == binding.arguments.end() ? ArgumentRule() : found->second;
     if (rule.value) TRY(check_fixed(name, member.value(), *rule.value));
+    if (rule.value && name == form.rehearsal) {
+      return bad_rule(name, "cannot be fixed: whoever calls says whether it is a dry run");
+    }
     const bool needed = shape::is_required(out, name);
     if (rule.value || rule.hidden) {
       if (needed && !rule.value) {
@@ -179,6 +182,7 @@ Result<std::vector<ScriptHandle>> handles_of(const ToolTable& table, const Conte
       auto form = std::make_shared<const OperationForm>(TRY(form_of(table, source)));
       auto tool = made_tool(granted, *form, source.context, form->input);
       tool.audited = form->tool->audited;
+      tool.rehearsal = form->rehearsal;
       tool.run = [form, context = *source.context, id = script.id](Call& call, Arguments& given) {
         return run_on_context(call, context, *form, id, given.take());
       };
@@ -276,6 +280,13 @@ Result<void> fill_in(const json::Object& schema, std::string_view shown_as, std:
 }
 
 }  // namespace
+
+std::string_view BoundTool::rehearsal() const {
+  const auto rule = binding.arguments.find(std::string(form.rehearsal));
+  if (form.rehearsal.empty() || rule == binding.arguments.end()) return form.rehearsal;
+  if (rule->second.hidden) return {};
+  return rule->second.name ? std::string_view(*rule->second.name) : form.rehearsal;
+}
 
 Result<json::Object> BoundTool::arguments(json::Object given) const {
   json::Object out = form.defaults;

@@ -37,6 +37,8 @@ struct BoundTool {
   // INVALID_ARGUMENT says which of the caller's is wrong.
   // REQUIRES: the tool's schema has accepted them.
   Result<json::Object> arguments(json::Object given) const;
+  // What callers name the flag of a dry run by the executor; empty: they have none.
+  std::string_view rehearsal() const;
 };
 
 // `{op}_{short_hash}`, the hash being of the tool's id.

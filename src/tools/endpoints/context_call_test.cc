@@ -92,6 +92,106 @@ TEST_F(ContextCallTest, ADryRunCommitsNothing) {
   EXPECT_EQ(root(), before);
 }
 
+TEST_F(ContextCallTest, EveryFileToolThatChangesSomethingHasADryRun) {
+  put_all({{"in/a.txt", "1"}, {"in/b.txt", "2"}, {"out/c.txt", "3"}});
+  const std::pair<std::string, json::Object> cases[] = {
+      {"fs_write", {{"path", "n.txt"}, {"content", "n"}}},
+      {"fs_mkdir", {{"path", "new"}}},
+      {"fs_rm", {{"path", "a.txt"}}},
+      {"fs_mv", {{"from", "b.txt"}, {"to", "d.txt"}}},
+      {"fs_cp", {{"from", "d.txt"}, {"to", "e.txt"}}},
+      {"fs_rewrite", {{"deletes", json::Array{"e.txt"}}}},
+  };
+  std::vector<std::string> operations;
+  for (const auto& [name, arguments] : cases) operations.push_back(name);
+  const auto key = key_for(operations, "in");
+  for (const auto& [name, arguments] : cases) {
+    SCOPED_TRACE(name);
+    const auto before = root();
+    auto dry = arguments;
+    dry["dryRun"] = true;
+    const auto planned = must(key, name, dry);
+    EXPECT_TRUE(is_true(planned, "dryRun"));
+    EXPECT_EQ(root(), before);
+    dry["dryRun"] = false;
+    const auto done = must(key, name, dry);
+    EXPECT_FALSE(done.contains("dryRun"));
+    EXPECT_NE(root(), before);
+    EXPECT_EQ(text(planned, "newRoot"), text(done, "newRoot"));
+  }
+  EXPECT_EQ(refuses(key, "fs_rm", {{"path", "none"}, {"dryRun", true}}).code, Code::kPathNotFound);
+}
+
+TEST_F(ContextCallTest, ADryRunOfAScriptKeepsAllItsStepsToItself) {
+  put_all({{"in/a.txt", "1"}, {"in/n.json", R"({"n": 1})"}});
+  const json::Object config{
+      {"script",
+       "contexts.dir.fs_write({path = 'b.txt', content = 'new'})\n"
+       "contexts.data.update({items = {n = 2}})\n"
+       "return {contexts.dir.fs_read({path = 'b.txt'}).content, "
+       "contexts.data.get_all({}).value.n}"},
+      {"contexts",
+       json::Object{{"dir", json::Object{{"depotId", depot_},
+                                         {"path", "in"},
+                                         {"operations", json::Array{"fs_write", "fs_read"}}}},
+                    {"data", json::Object{{"depotId", depot_},
+                                          {"path", "in/n.json"},
+                                          {"operations", json::Array{"update", "get_all"}}}}}}};
+  const json::Object tool{{"operationType", "custom"}, {"config", config}};
+  const auto key =
+      text(call("create_endpoint",
+                {{"bindings", json::Array{json::Object{{"tool", tool}, {"toolName", "both"}}}}}),
+           "apiKey");
+  const auto before = root();
+  const auto planned = must(key, "both", {{"dryRun", true}});
+  EXPECT_EQ(json::write(planned.at("result")), R"(["new",2])");
+  EXPECT_TRUE(is_true(planned, "dryRun"));
+  EXPECT_EQ(root(), before);
+  EXPECT_EQ(json::write(must(key, "both", {}).at("result")), R"(["new",2])");
+  EXPECT_EQ(content("in/b.txt"), "new");
+  EXPECT_EQ(content("in/n.json"), R"({"n": 2})");
+}
+
+TEST_F(ContextCallTest, ADryRunIsItsCallersToAskForByWhateverName) {
+  put("in/a.txt", "1");
+  const auto made = [&](const json::Object& config, const json::Object& binding) {
+    auto bound = binding;
+    bound["tool"] = json::Object{
+        {"operationType", "fs_rm"}, {"depotId", depot_}, {"path", "in"}, {"config", config}};
+    bound["toolName"] = "rm";
+    return engine_->executor().run(owner_, "create_endpoint",
+                                   json::Object{{"bindings", json::Array{bound}}});
+  };
+  const auto rule = [](json::Object given) {
+    return json::Object{{"arguments", json::Object{{"dryRun", std::move(given)}}}};
+  };
+  // Fixed, the tool would do nothing, or something that nobody asked for.
+  EXPECT_THAT(made({{"fixed", json::Object{{"dryRun", true}}}}, {}).error(),
+              Says(Code::kInvalidArgument, "whoever calls"));
+  EXPECT_THAT(made({}, rule({{"value", true}})).error(),
+              Says(Code::kInvalidArgument, "whoever calls"));
+  const auto renamed = text(made({}, rule({{"name", "try"}}))->value.as_object(), "apiKey");
+  const auto before = root();
+  EXPECT_TRUE(is_true(must(renamed, "rm", {{"path", "a.txt"}, {"try", true}}), "dryRun"));
+  EXPECT_EQ(root(), before);
+  EXPECT_EQ(refuses(renamed, "rm", {{"path", "a.txt"}, {"dryRun", true}}).code,
+            Code::kInvalidArgument);
+  const auto hidden = text(made({}, rule({{"hidden", true}}))->value.as_object(), "apiKey");
+  EXPECT_EQ(refuses(hidden, "rm", {{"path", "a.txt"}, {"dryRun", true}}).code,
+            Code::kInvalidArgument);
+  // Of a schema that leaves nothing else, it is not taken as given.
+  const auto only =
+      json::parse(R"({"type": "object", "additionalProperties": false, "required": ["path"],
+      "properties": {"path": {"type": "string", "maxLength": 1000},
+                     "dryRun": {"type": "boolean", "const": true}}})")
+          .value();
+  const auto narrow = text(made({}, {{"inputSchema", only}})->value.as_object(), "apiKey");
+  EXPECT_THAT(refuses(narrow, "rm", {{"path", "a.txt"}}),
+              Says(Code::kInvalidArgument, "has to be given"));
+  EXPECT_TRUE(is_true(must(narrow, "rm", {{"path", "a.txt"}, {"dryRun", true}}), "dryRun"));
+  EXPECT_EQ(root(), before);
+}
+
 TEST_F(ContextCallTest, APointerIsAllThatJsonToolsSee) {
   put("a.json", R"({"in": {"x": 1}, "secret": 2})");
   const auto key = key_for({"get_all", "query", "update", "move", "copy"}, "a.json", "/in");

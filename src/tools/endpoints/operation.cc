@@ -7,6 +7,7 @@
 #include "base/quote.h"
 #include "base/similar.h"
 #include "data/json/jmespath/jmespath.h"
+#include "tools/executor/rehearsal.h"
 #include "tools/executor/shape.h"
 #include "tools/scripts/script.h"
 
@@ -169,12 +170,8 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
                     .output = base.output,
                     .annotations = base.annotations,
                     .fixed = {},
-                    .defaults = {}};
-  // Dry runs are the executor's, and this form is run by itself.
-  if (!base.rehearsal.empty()) {
-    form.take_out(base.rehearsal);
-    out.output.as_object()["properties"].as_object().erase(base.rehearsal);
-  }
+                    .defaults = {},
+                    .rehearsal = base.rehearsal};
   if (operation.kind == kFiles) {
     // The tree is the directory of the context.
     for (auto name : {"nodeKey", "toNodeKey"}) form.take_out(name);
@@ -206,6 +203,11 @@ Result<OperationForm> table_form(const ToolTable& table, const Operation& operat
   }
   TRY(apply_values(defaults, "defaults", false, form, out.defaults));
   TRY(apply_values(TRY(object_at(config, "fixed")), "fixed", true, form, out.fixed));
+  for (const auto* values : {&out.fixed, &out.defaults}) {
+    if (base.rehearsal.empty() || !values->contains(base.rehearsal)) continue;
+    return bad_config(values == &out.fixed ? "fixed" : "defaults",
+                      fmt::format("cannot say '{}': whoever calls does", base.rehearsal));
+  }
   // Fixed wins: the argument is no longer there to have a default.
   for (const auto& member : out.fixed) out.defaults.erase(member.key());
   for (const auto* values : {&out.fixed, &out.defaults}) {
@@ -285,6 +287,16 @@ json::Value limits_shape() {
                         {"outputBytes", shape::integer("", 100, 60'000), shape::kOptional}});
 }
 
+// Where the script has an argument of that name, or takes any, it is the script's.
+void offer_rehearsal(OperationForm& form) {
+  const auto* open = json::find(form.input, "additionalProperties");
+  auto& properties = form.input["properties"].as_object();
+  const bool closed = open != nullptr && open->is_bool() && !open->get_bool();
+  if (form.annotations.read_only || !closed || properties.contains(kDryRun)) return;
+  properties[kDryRun] = shape::flag("Only say what would happen");
+  form.rehearsal = kDryRun;
+}
+
 Result<OperationForm> script_form(const ToolTable& table, const Operation& operation,
                                   const ContextTool& tool) {
   const auto& config = tool.config;
@@ -324,9 +336,11 @@ Result<OperationForm> script_form(const ToolTable& table, const Operation& opera
     }
     result = *schema;
   }
+  offer_rehearsal(out);
   out.output = shape::object(
       {{"result", std::move(result)},
-       {"log", shape::list_of(shape::text(), "What the script printed"), shape::kOptional}});
+       {"log", shape::list_of(shape::text(), "What the script printed"), shape::kOptional},
+       {kDryRun, shape::flag("Nothing was changed"), shape::kOptional}});
   return out;
 }
 

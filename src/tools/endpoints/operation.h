@@ -37,6 +37,9 @@ struct OperationForm {
   Annotations annotations;
   json::Object fixed;
   json::Object defaults;
+  // Of the arguments, the flag with which the executor lets the tool run where nothing of it lasts
+  // (executor/rehearsal.h); empty: it has none.
+  std::string_view rehearsal = {};
 };
 
 // Fails with INVALID_ARGUMENT for a config that does not fit the operation, naming the place in it,

@@ -40,9 +40,8 @@ class OpenEngine final : public Engine {
         seen_(options.memory.seen),
         sign_ins_(store_->kv(), users_, clock, random),
         password_limits_(clock),
-        identities_(store_->kv(), clock, random),
-        services_{realms_, delegates_, users_, audit_,    endpoints_,       documents_,
-                  seen_,   clock,      random, sign_ins_, password_limits_, identities_},
+        services_{realms_, delegates_, users_, audit_,    endpoints_,      documents_,
+                  seen_,   clock,      random, sign_ins_, password_limits_},
         executor_(services_, std::move(table), meter, rehearsing(options)),
         bound_(executor_, services_),
         workspaces_(executor_, realms_) {}
@@ -51,7 +50,6 @@ class OpenEngine final : public Engine {
     keep_time();
     // Best effort: nothing hangs on the last minute.
     (void)delegates_.keep_uses();
-    // What could not be written makes a sign-in end a little earlier.
     (void)sign_ins_.write_uses();
   }
   OpenEngine(const OpenEngine&) = delete;
@@ -90,7 +88,10 @@ class OpenEngine final : public Engine {
     });
   }
 
-  Result<void> keep_uses() override { return delegates_.keep_uses(); }
+  Result<void> keep_uses() override {
+    TRY(delegates_.keep_uses());
+    return sign_ins_.write_uses();
+  }
 
   Result<void> collect_every(std::chrono::milliseconds time) override {
     if (!TRY(is_collection_due(store_->kv(), services_.clock.now(), time))) return {};
@@ -152,7 +153,6 @@ class OpenEngine final : public Engine {
   SeenFiles seen_;
   SignIns sign_ins_;
   SignInLimits password_limits_;
-  Identities identities_;
   Services services_;
   Executor executor_;
   BoundCalls bound_;

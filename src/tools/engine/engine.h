@@ -70,7 +70,7 @@ class Engine {
 
   // The regular chores: removes tokens that expired and audit entries that are too old.
   virtual Result<void> tidy() = 0;
-  // Writes down when tokens were last used: for every minute.
+  // Writes down when tokens and sign-ins were last used: for every minute.
   virtual Result<void> keep_uses() = 0;
   // Collects the garbage of every realm, if that was not done for so long, by whichever process.
   virtual Result<void> collect_every(std::chrono::milliseconds time) = 0;

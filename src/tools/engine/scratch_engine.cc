@@ -39,9 +39,8 @@ class ScratchEngine final : public Rehearsal {
         // What calls were made is not what they did: it goes to the one log. Documents are kept by
         // their keys.
         sign_ins_(store_->kv(), users_, live.clock, random_),
-        identities_(store_->kv(), live.clock, random_),
-        services_{realms_, delegates_, users_,  live.audit, endpoints_,           live.documents,
-                  seen_,   live.clock, random_, sign_ins_,  live.password_limits, identities_} {
+        services_{realms_, delegates_, users_,  live.audit, endpoints_,          live.documents,
+                  seen_,   live.clock, random_, sign_ins_,  live.password_limits} {
     seen_.take_over(live.seen, fs::seen_owner(caller));
   }
 
@@ -57,7 +56,6 @@ class ScratchEngine final : public Rehearsal {
   Endpoints endpoints_;
   SeenFiles seen_;
   SignIns sign_ins_;
-  Identities identities_;
   Services services_;
 };
 

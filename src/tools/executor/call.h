@@ -15,7 +15,6 @@
 #include "base/budget.h"
 #include "data/access/audit.h"
 #include "data/access/delegates.h"
-#include "data/access/identities.h"
 #include "data/access/realms.h"
 #include "data/access/sight.h"
 #include "data/access/sign_ins.h"
@@ -47,7 +46,6 @@ struct Services {
   SignIns& sign_ins;
   // Of passwords, wherever they are tried.
   SignInLimits& password_limits;
-  Identities& identities;
 };
 
 // Where a caller of the file tools sits: the depot, or the place of one, or the directory of the

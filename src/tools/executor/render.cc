@@ -194,26 +194,7 @@ json::Value user_shape() {
                         {"role", shape::choice({"unauthorized", "authorized", "admin"})},
                         {"hasPassword", shape::flag()},
                         {"createdAt", shape::integer()},
-                        {"directories", grants_shape(""), shape::kOptional},
-                        {"identities", identities_shape(""), shape::kOptional}});
-}
-
-json::Array render_identities(const std::vector<Identity>& identities) {
-  json::Array out;
-  for (const auto& one : identities) {
-    json::Object row{{"issuer", one.issuer}, {"subject", one.subject}};
-    if (!one.email.empty()) row["email"] = one.email;
-    out.push_back(std::move(row));
-  }
-  return out;
-}
-
-json::Value identities_shape(std::string_view description) {
-  return shape::list_of(
-      shape::object({{"issuer", shape::text("Of the provider", Identities::kMaxIssuerBytes)},
-                     {"subject", shape::text("The user, there", Identities::kMaxSubjectBytes)},
-                     {"email", shape::text("As the provider says"), shape::kOptional}}),
-      description, Identities::kMaxEach);
+                        {"directories", grants_shape(""), shape::kOptional}});
 }
 
 json::Object render_depot(const Call& call, const Depot& depot, const Place& place,

@@ -38,9 +38,6 @@ std::size_t fitting(const Call& call, const json::Array& rows);
 json::Value delegate_shape();
 json::Value issued_shape();
 json::Value user_shape();
-// Accounts at foreign providers that are a user.
-json::Array render_identities(const std::vector<Identity>& identities);
-json::Value identities_shape(std::string_view description);
 json::Value depot_shape(bool with_history);
 json::Value history_entry_shape();
 json::Value range_shape();
