@@ -20,6 +20,7 @@ class Server:
     def __init__(self, cairn, *options):
         self.cairn = cairn
         self.options = list(options)
+        self.listen = "127.0.0.1:0"
         self.data = tempfile.mkdtemp(prefix="cairn-test-")
         self.process = None
 
@@ -36,7 +37,7 @@ class Server:
         if os.path.exists(state):
             os.remove(state)
         self.process = subprocess.Popen(
-            [self.cairn, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
+            [self.cairn, "serve", "--data", self.data, "--listen", self.listen,
              *([] if "--log-format" in self.options else ["--log-format", "none"]), *self.options],
             stdout=subprocess.DEVNULL, env=CLEAN)
         began = time.monotonic()
