@@ -16,16 +16,24 @@
 namespace cairn {
 namespace {
 
+// Of a link for the machine's owner.
+Result<std::string> sign_in_ticket(Engine& engine) {
+  auto& executor = engine.executor();
+  const auto owner = TRY(executor.trusted(engine.owner(), Entrance::kCli));
+  const auto made = TRY(executor.run(owner, "create_sign_in_link", json::Object()));
+  return std::string(json::text(made.value.as_object().at("ticket")));
+}
+
 void greet(const ServeOptions& options, RunningServer& server) {
   const auto& url = server.url();
   // Once, within ten minutes: whoever sees it later has nothing of it.
-  const auto link = server.engine().services().sign_ins.make_link(server.engine().owner());
+  const auto ticket = sign_in_ticket(server.engine());
   const auto sign_in =
-      link ? fmt::format(
-                 "  sign in      {}/sign-in#{}  (once, within ten minutes; later: cairn "
-                 "web)\n",
-                 url, link->ticket)
-           : std::string();
+      ticket ? fmt::format(
+                   "  sign in      {}/sign-in#{}  (once, within ten minutes; later: cairn "
+                   "web)\n",
+                   url, *ticket)
+             : std::string();
   const auto token_file = (std::filesystem::absolute(options.data) / "owner.token").string();
   const auto internal = server.internal_url()
                             ? fmt::format("  internal     {}/internal\n", *server.internal_url())
