@@ -2,6 +2,8 @@
 // traded in, traded in again inside and after the window, replaced, voided, revoked and expired in
 // any order, while time goes on. After every step each token there ever was is asked for.
 
+#include <algorithm>
+
 #include "data/access/access_testing.h"
 
 namespace cairn::access_testing {

@@ -1,5 +1,7 @@
 #include "data/oauth/scopes.h"
 
+#include <algorithm>
+
 namespace cairn::oauth {
 namespace {
 

@@ -1,5 +1,7 @@
 // The life of tokens against a model: random stories of issuing, renewing, replaying inside the
 // window and after it, giving back, revoking, expiring, and a clock that goes on by leaps.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "data/oauth/oauth_testing.h"

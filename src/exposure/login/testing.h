@@ -4,6 +4,7 @@
 // Threads     any.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

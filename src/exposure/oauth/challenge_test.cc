@@ -1,5 +1,7 @@
 #include "exposure/oauth/challenge.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -113,7 +113,8 @@ TEST_F(OAuthPagesTest, ConsentSaysWhoAsksAndWhereTheAnswerGoes) {
   EXPECT_THAT(page.body,
               AllOf(HasSubstr("Claude &lt;b&gt;Code&lt;/b&gt;"), Not(HasSubstr("Claude <b>")),
                     HasSubstr("unverified"), HasSubstr("127.0.0.1:4711"),
-                    HasSubstr("Any program on this computer"), HasSubstr("<bdi>ada</bdi>")));
+                    HasSubstr("Any program on this computer"), HasSubstr("<bdi>ada</bdi>"),
+                    HasSubstr(ada().render())));
   EXPECT_THAT(page.body, AllOf(HasSubstr("name=\"write\" value=\"yes\" checked"),
                                HasSubstr("name=\"manage\" value=\"yes\">"),
                                HasSubstr("<option value=\"month\" selected=\"\">30 days")));

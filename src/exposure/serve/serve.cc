@@ -16,20 +16,24 @@
 namespace cairn {
 namespace {
 
-// A link that is good once, within ten minutes: whoever reads it later has nothing of it.
-std::string sign_in_line(RunningServer& server) {
-  auto& executor = server.engine().executor();
-  const auto owner = executor.trusted(server.engine().owner(), Entrance::kCli);
-  if (!owner) return {};
-  const auto link = executor.run(*owner, "create_sign_in_link", json::Object());
-  if (!link) return {};
-  return fmt::format("  sign in      {}{}  (once, within ten minutes; later: cairn web)\n",
-                     server.url(), json::text(link->value.as_object().at("path")));
+// Of a link for the machine's owner.
+Result<std::string> sign_in_ticket(Engine& engine) {
+  auto& executor = engine.executor();
+  const auto owner = TRY(executor.trusted(engine.owner(), Entrance::kCli));
+  const auto made = TRY(executor.run(owner, "create_sign_in_link", json::Object()));
+  return std::string(json::text(made.value.as_object().at("ticket")));
 }
 
 void greet(const ServeOptions& options, RunningServer& server) {
   const auto& url = server.url();
-  const auto sign_in = sign_in_line(server);
+  // Once, within ten minutes: whoever sees it later has nothing of it.
+  const auto ticket = sign_in_ticket(server.engine());
+  const auto sign_in =
+      ticket ? fmt::format(
+                   "  sign in      {}/sign-in#{}  (once, within ten minutes; later: cairn "
+                   "web)\n",
+                   url, *ticket)
+             : std::string();
   const auto token_file = (std::filesystem::absolute(options.data) / "owner.token").string();
   const auto internal = server.internal_url()
                             ? fmt::format("  internal     {}/internal\n", *server.internal_url())

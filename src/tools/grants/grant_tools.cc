@@ -24,14 +24,16 @@ Result<json::Object> render(Call& call, const oauth::Grant& grant) {
   out["delegateId"] = grant.delegate.render();
   out["clientId"] = grant.client_id;
   out["clientName"] = grant.client_name;
-  out["clientHost"] = grant.client_host.empty() ? json::Value(nullptr) : grant.client_host;
-  out["redirect"] = grant.redirect_place.empty() ? json::Value(nullptr) : grant.redirect_place;
+  out["clientHost"] =
+      grant.client_host.empty() ? json::Value(nullptr) : json::Value(grant.client_host);
+  out["redirect"] =
+      grant.redirect_place.empty() ? json::Value(nullptr) : json::Value(grant.redirect_place);
   out["resource"] = grant.resource.empty() ? "/" : grant.resource;
   out["scope"] = grant.scopes.render();
   out["createdAt"] = grant.created_at;
   out["grantedAt"] = grant.granted_at;
   out["usedAt"] = or_null(grant.used_at);
-  out["usedFrom"] = grant.address.empty() ? json::Value(nullptr) : grant.address;
+  out["usedFrom"] = grant.address.empty() ? json::Value(nullptr) : json::Value(grant.address);
   out["replayedAt"] = or_null(grant.replayed_at);
   // What it may do now: it may have been changed since.
   const auto delegate = TRY(delegates.get(call.session(), grant.delegate));
