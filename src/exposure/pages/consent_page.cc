@@ -102,6 +102,8 @@ Html facts(const Visit& visit, const ConsentPage& page, Millis now) {
   person += element(
       "a", {{"class", "small"}, {"href", "/sign-in?request=" + http::percent_encode(page.request)}},
       {visit.say(Word::kNotYou)});
+  person += element("div", {{"class", "soft small"}},
+                    {element("code", {}, {visit.person->session().realm.render()})});
   std::vector<Html> rows = {row(visit.say(Word::kYouAre), person)};
   if (asked.device) {
     rows.push_back(

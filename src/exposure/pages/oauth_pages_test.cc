@@ -87,10 +87,8 @@ struct OAuthPagesTest : private TheRequest, PagesTest {
     return browser.post("/oauth/consent", form);
   }
   std::string depot(std::string_view title) {
-    const auto user = engine->services().users.find("ada").value();
-    auto& executor = engine->executor();
-    const auto caller = executor.trusted(user.id, Entrance::kRest).value();
-    const auto made = executor.run(caller, "create_depot", json::Object{{"title", title}});
+    const auto made =
+        engine->executor().run(as_ada(), "create_depot", json::Object{{"title", title}});
     return std::string(json::text(made->value.as_object().at("depotId")));
   }
 };
@@ -115,7 +113,8 @@ TEST_F(OAuthPagesTest, ConsentSaysWhoAsksAndWhereTheAnswerGoes) {
   EXPECT_THAT(page.body,
               AllOf(HasSubstr("Claude &lt;b&gt;Code&lt;/b&gt;"), Not(HasSubstr("Claude <b>")),
                     HasSubstr("unverified"), HasSubstr("127.0.0.1:4711"),
-                    HasSubstr("Any program on this computer"), HasSubstr("<bdi>ada</bdi>")));
+                    HasSubstr("Any program on this computer"), HasSubstr("<bdi>ada</bdi>"),
+                    HasSubstr(ada().render())));
   EXPECT_THAT(page.body, AllOf(HasSubstr("name=\"write\" value=\"yes\" checked"),
                                HasSubstr("name=\"manage\" value=\"yes\">"),
                                HasSubstr("<option value=\"month\" selected=\"\">30 days")));
@@ -148,8 +147,7 @@ TEST_F(OAuthPagesTest, AllowGoesBackByAPageAndNotByARedirect) {
   EXPECT_FALSE(asks.allowed->manage);
   EXPECT_EQ(asks.allowed->lasts, std::chrono::hours(24));
   EXPECT_FALSE(asks.allowed->depots || asks.allowed->scope);
-  EXPECT_EQ(asks.realm, engine->services().users.find("ada").value().id)
-      << "the person's own realm, whatever the form says";
+  EXPECT_EQ(asks.realm, ada()) << "the person's own realm, whatever the form says";
 }
 
 TEST_F(OAuthPagesTest, DenyGoesBackToo) {

@@ -231,7 +231,6 @@ http::Response Pages::sign_out(const Visit& visit, const Fields&) {
                                         {visit.say(Word::kSignIn)})});
   auto out = show(stranger, {.title = visit.say(Word::kSignedOut), .content = content});
   out.headers.emplace_back("Set-Cookie", rest::forget_session_cookie(visit.site, visit.request));
-  out.headers.emplace_back("Clear-Site-Data", "\"cache\"");
   return out;
 }
 

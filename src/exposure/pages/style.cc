@@ -74,7 +74,7 @@ details[open] summary { margin-bottom: 12px; }
   vertical-align: 1px; }
 .chip.good { background: var(--accent-bg); color: var(--accent); border-color: transparent; }
 .chip.warn { background: var(--warn-bg); color: var(--warn); border-color: transparent; }
-dl { margin: 0; } dl > div { display: grid; grid-template-columns: 120px 1fr; gap: 12px;
+dl { margin: 0; } dl > div { display: grid; grid-template-columns: 140px 1fr; gap: 12px;
   padding: 11px 0; border-top: 1px solid var(--line); }
 dl > div:first-child { border-top: 0; padding-top: 0; } dl > div:last-child { padding-bottom: 0; }
 dt { color: var(--soft); font-size: 14px; } dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
