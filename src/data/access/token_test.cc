@@ -153,7 +153,8 @@ TEST(AccessRecords, ADelegateOfTheFirstVersionHasNoDirectories) {
   const auto key = access_records::delegate_key(delegate.realm, delegate.id);
   auto old = access_records::encode(delegate);
   ASSERT_EQ(old.front(), 3);
-  const Bytes since(5, '\0');  // the kind, and what is known of the key and of narrowings
+  // The kind, what is known of the key and of narrowings, and that it sees history.
+  const auto since = Bytes(5, '\0') + '\1';
   ASSERT_TRUE(old.ends_with(since));
   old.front() = 2;
   old.resize(old.size() - since.size());
