@@ -254,15 +254,23 @@ class Health(Base):
 
 class Descriptors(Base):
     def test_used_up_by_others_leave_the_store_its_own(self):
-        server = self.serve(limit=256)
+        for limit in (256, 1024):
+            with self.subTest(limit=limit):
+                self.uses_up(limit)
+
+    def uses_up(self, limit):
+        mine, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, max(mine, 4096)), most))
+        self.data = self.dir / str(limit)
+        server = self.serve(limit=limit)
         depot = self.depot(server, "d")
         links = []
-        for _ in range(400):
+        for _ in range(limit + limit // 2):
             try:
                 links.append(socket.create_connection((server.url.hostname, server.url.port), 5))
             except OSError:
                 break
-        self.assertGreater(len(links), 200)
+        self.assertGreater(len(links), limit - limit // 5)
         for link in links:
             link.close()
 

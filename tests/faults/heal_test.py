@@ -170,6 +170,90 @@ class Damaged(Base):
         self.assertIn("STORE_LOCKED", self.said(["fsck", "--repair", "--from", str(self.backup)]))
 
 
+class DamagedTable(faults_test.Base):
+    """Blocks of the tables themselves: many small files, and many commits."""
+
+    FILES = 3000
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.dir / "source"
+        for number in range(self.FILES):
+            path = self.source / f"d{number % 30:02}" / f"f{number:04}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(os.urandom(100))
+        self.cairn("import", str(self.source), "d")
+        server = self.serve()
+        depot = self.depot(server, "commits")
+        for number in range(300):
+            status, answer = server.ask("PUT", f"/api/realm/me/nodes/fs/{depot}/file?path=f", b"%d" % number,
+                                        "application/octet-stream")
+            self.assertEqual(status, 200, answer)
+            self.assertEqual(server.tool("depot_commit", depotId=depot, root=answer["newRoot"], message="marked")[0], 200)
+        server.stop()
+        # Which writes all tables out of the log. Its files are its own.
+        self.backup = self.dir / "backup"
+        self.cairn("backup", str(self.backup))
+
+    def damage(self, holds):
+        """A bit in the middle of what a table has of something."""
+        for file in sorted((self.data / "store").glob("*.sst"), key=lambda file: -file.stat().st_size):
+            whole = file.read_bytes()
+            if holds not in whole:
+                continue
+            at = (whole.index(holds) + whole.rindex(holds)) // 2
+            file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+            return
+        self.fail("it is in no table")
+
+    def repair(self, code, *more):
+        done = self.run_cairn("fsck", "--repair", *more, "--json")
+        self.assertEqual(done.returncode, code, done)
+        return json.loads(done.stdout)
+
+    def is_in_nobodys_way(self):
+        self.assertFalse(self.repair(0)["tables"]["repaired"])
+        for words in (["depot", "create", "more"], ["import", str(self.source), "more"], ["depot", "delete", "more", "--yes"],
+                      ["gc", "--grace", "0"], ["fsck"]):
+            self.cairn(*words)
+
+    def test_of_nodes_is_written_anew_and_healed(self):
+        self.damage((self.source / "d07" / "f0007").read_bytes())
+        report = self.run_cairn("fsck", "--json")
+        self.assertEqual(report.returncode, 6, report)
+        report = self.repair(0, "--from", str(self.backup))
+        self.assertTrue(report["tables"]["repaired"])
+        self.assertGreater(report["healedCount"], 0)
+        self.assertTrue((pathlib.Path(report["tables"]["saved"]) / "CURRENT").exists())
+        self.cairn("export", "d", str(self.dir / "out"))
+        for path in self.source.rglob("f*"):
+            self.assertEqual((self.dir / "out" / path.relative_to(self.source)).read_bytes(), path.read_bytes())
+        self.is_in_nobodys_way()
+
+    def test_of_nodes_that_nobody_has_is_named(self):
+        self.damage((self.source / "d07" / "f0007").read_bytes())
+        report = self.repair(6)
+        self.assertGreater(report["problemCount"], 0)
+        self.assertTrue(any(row["paths"] for row in report["problems"]), report)
+        self.assertFalse(self.repair(6)["tables"]["repaired"])
+        # As soon as the same content comes again.
+        self.cairn("import", str(self.source), "again")
+        self.is_in_nobodys_way()
+
+    def test_of_records_says_between_which(self):
+        self.damage(b"marked")
+        report = self.repair(6)
+        lost = report["tables"]["lostRecords"]
+        self.assertEqual(len(lost), 1)
+        for end in ("after", "before"):
+            self.assertRegex(lost[0][end], r"^commit #\d+ of dpt_")
+        self.assertFalse(report["clean"])
+        self.assertEqual(report["problems"], [])
+        self.assertEqual(self.cairn("cat", "commits:f"), "299")
+        self.cairn("export", "d", str(self.dir / "out"))
+        self.is_in_nobodys_way()
+
+
 class Checking(Base):
     """Of a store that takes a while to check: it has many small files."""
 

@@ -216,17 +216,21 @@ TEST_F(RocksFaultTest, LosesNothingWhateverCallFails) {
 
 TEST_F(RocksFaultTest, LosesNothingThatWasSyncedWhenThePowerFails) {
   int runs = 0;
-  const int count = points()[FileCall::kSync];
-  for (const int at : chosen(count)) {
-    for (const Loss loss : {Loss::kDropped, Loss::kTorn, Loss::kHoles}) {
-      SCOPED_TRACE(fmt::format("sync {} of {}, loss {}", at, count, static_cast<int>(loss)));
-      run({.call = FileCall::kSync, .at = at, .kind = FaultyFiles::Fault::Kind::kPower}, loss);
-      ++runs;
-      if (HasFailure()) return;
+  const auto all = points();
+  for (const auto call : {FileCall::kSync, FileCall::kSyncNames}) {
+    const int count = all.at(call);
+    for (const int at : chosen(count)) {
+      for (const Loss loss : {Loss::kDropped, Loss::kTorn, Loss::kHoles, Loss::kNames}) {
+        SCOPED_TRACE(
+            fmt::format("{} {} of {}, loss {}", name(call), at, count, static_cast<int>(loss)));
+        run({.call = call, .at = at, .kind = FaultyFiles::Fault::Kind::kPower}, loss);
+        ++runs;
+        if (HasFailure()) return;
+      }
     }
+    fmt::print("{}: {} points\n", name(call), count);
   }
-  fmt::print("{} sync points, {} losses of power, {} acknowledged, 0 lost\n", count, runs,
-             acknowledged);
+  fmt::print("{} losses of power, {} acknowledged, 0 lost\n", runs, acknowledged);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // FaultyFiles: the file system below RocksDB in tests. One call of a kind fails, or the power does.
 //
 // Data that was not synced is remembered, so that it can be taken away as a loss of power would:
-// all of it, all but a part of it, or pages from its middle.
+// all of it, all but a part of it, or pages from its middle; or, with all of it, the names of which
+// their directory was not synced: files that were made are gone, those that were renamed or deleted
+// are back.
 //
 // Threads     any.
 #pragma once
@@ -16,6 +18,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <rocksdb/file_system.h>
 
@@ -23,17 +26,27 @@
 
 namespace cairn {
 
-enum class FileCall : std::uint8_t { kOpen, kWrite, kSync, kRename, kDelete };
-inline constexpr std::array kFileCalls{FileCall::kOpen, FileCall::kWrite, FileCall::kSync,
-                                       FileCall::kRename, FileCall::kDelete};
+enum class FileCall : std::uint8_t {
+  kOpen,
+  kWrite,
+  kSync,
+  kSyncNames,
+  kRename,
+  kDelete,
+  kLink,
+  kMakeDirectory
+};
+inline constexpr std::array kFileCalls{
+    FileCall::kOpen,   FileCall::kWrite,  FileCall::kSync, FileCall::kSyncNames,
+    FileCall::kRename, FileCall::kDelete, FileCall::kLink, FileCall::kMakeDirectory};
 
 inline std::string_view name(FileCall call) {
-  static constexpr std::array<std::string_view, 5> kNames{"open", "write", "sync", "rename",
-                                                          "delete"};
+  static constexpr std::array<std::string_view, kFileCalls.size()> kNames{
+      "open", "write", "sync", "sync of a directory", "rename", "delete", "link", "make directory"};
   return kNames[static_cast<std::size_t>(call)];
 }
 
-enum class Loss { kDropped, kTorn, kHoles };
+enum class Loss { kDropped, kTorn, kHoles, kNames };
 
 class FaultyFiles final : public rocksdb::FileSystemWrapper {
  public:
@@ -58,8 +71,11 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
   Status NewWritableFile(const std::string& file, const rocksdb::FileOptions& options,
                          std::unique_ptr<rocksdb::FSWritableFile>* result, Debug debug) override {
     if (auto bad = before(FileCall::kOpen); !bad.ok()) return bad;
-    return wrapped(file, FileSystemWrapper::NewWritableFile(file, options, result, debug), 0,
-                   result);
+    std::error_code error;
+    const bool known = std::filesystem::exists(file, error);
+    auto opened = FileSystemWrapper::NewWritableFile(file, options, result, debug);
+    if (opened.ok() && !known) note({.made = file});
+    return wrapped(file, std::move(opened), 0, result);
   }
   Status ReopenWritableFile(const std::string& file, const rocksdb::FileOptions& options,
                             std::unique_ptr<rocksdb::FSWritableFile>* result,
@@ -85,6 +101,7 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
   Status RenameFile(const std::string& from, const std::string& to,
                     const rocksdb::IOOptions& options, Debug debug) override {
     if (auto bad = before(FileCall::kRename); !bad.ok()) return bad;
+    note({.made = to, .from = from, .kept = keep(to)});
     auto done = FileSystemWrapper::RenameFile(from, to, options, debug);
     auto state = state_.lock();
     if (auto known = state->files.extract(from); done.ok() && !known.empty()) {
@@ -95,9 +112,34 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
   Status DeleteFile(const std::string& file, const rocksdb::IOOptions& options,
                     Debug debug) override {
     if (auto bad = before(FileCall::kDelete); !bad.ok()) return bad;
+    note({.made = file, .kept = keep(file)});
     auto done = FileSystemWrapper::DeleteFile(file, options, debug);
     if (done.ok()) state_.lock()->files.erase(file);
     return done;
+  }
+  Status LinkFile(const std::string& from, const std::string& to, const rocksdb::IOOptions& options,
+                  Debug debug) override {
+    if (auto bad = before(FileCall::kLink); !bad.ok()) return bad;
+    auto done = FileSystemWrapper::LinkFile(from, to, options, debug);
+    if (done.ok()) note({.made = to});
+    return done;
+  }
+  Status CreateDir(const std::string& path, const rocksdb::IOOptions& options,
+                   Debug debug) override {
+    if (auto bad = before(FileCall::kMakeDirectory); !bad.ok()) return bad;
+    return FileSystemWrapper::CreateDir(path, options, debug);
+  }
+  Status CreateDirIfMissing(const std::string& path, const rocksdb::IOOptions& options,
+                            Debug debug) override {
+    if (auto bad = before(FileCall::kMakeDirectory); !bad.ok()) return bad;
+    return FileSystemWrapper::CreateDirIfMissing(path, options, debug);
+  }
+  Status NewDirectory(const std::string& path, const rocksdb::IOOptions& options,
+                      std::unique_ptr<rocksdb::FSDirectory>* result, Debug debug) override {
+    if (auto bad = before(FileCall::kOpen); !bad.ok()) return bad;
+    auto opened = FileSystemWrapper::NewDirectory(path, options, result, debug);
+    if (opened.ok()) *result = std::make_unique<Directory>(std::move(*result), path, *this);
+    return opened;
   }
 
  private:
@@ -105,11 +147,20 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
     std::uint64_t written = 0;
     std::uint64_t synced = 0;
   };
+  // A change of a directory that is not synced: `made` came to be, from `from` if that is not
+  // empty; what was there before is kept. Without either it was made anew.
+  struct NameChange {
+    std::string made;
+    std::string from = {};
+    std::string kept = {};
+  };
   struct State {
     Fault fault;
     std::array<int, kFileCalls.size()> calls{};
     bool happened = false;
     std::map<std::string, Extent> files;
+    std::vector<NameChange> names;  // in the order in which they changed
+    int kept = 0;
   };
 
   class File final : public rocksdb::FSWritableFileOwnerWrapper {
@@ -149,6 +200,58 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
     std::string path_;
     FaultyFiles& owner_;
   };
+
+  class Directory final : public rocksdb::FSDirectoryWrapper {
+   public:
+    Directory(std::unique_ptr<rocksdb::FSDirectory> directory, std::filesystem::path path,
+              FaultyFiles& owner)
+        : FSDirectoryWrapper(std::move(directory)), path_(std::move(path)), owner_(owner) {}
+
+    Status Fsync(const rocksdb::IOOptions&, Debug) override { return sync(); }
+    Status FsyncWithDirOptions(const rocksdb::IOOptions&, Debug,
+                               const rocksdb::DirFsyncOptions&) override {
+      return sync();
+    }
+
+   private:
+    Status sync() {
+      if (auto bad = owner_.before(FileCall::kSyncNames); !bad.ok()) return bad;
+      std::erase_if(owner_.state_.lock()->names, [this](const NameChange& name) {
+        std::error_code error;
+        return std::filesystem::equivalent(std::filesystem::path(name.made).parent_path(), path_,
+                                           error);
+      });
+      return Status::OK();
+    }
+    std::filesystem::path path_;
+    FaultyFiles& owner_;
+  };
+
+  void note(NameChange name) {
+    auto state = state_.lock();
+    if (state->fault.kind == Fault::Kind::kPower) state->names.push_back(std::move(name));
+  }
+  // Beside its directory, for when it comes back; empty when there is nothing.
+  std::string keep(const std::filesystem::path& path) {
+    auto state = state_.lock();
+    std::error_code error;
+    if (state->fault.kind != Fault::Kind::kPower || !std::filesystem::exists(path, error))
+      return {};
+    const auto beside = path.parent_path().parent_path() / "kept";
+    std::filesystem::create_directories(beside, error);
+    auto kept = beside / std::to_string(++state->kept);
+    std::filesystem::create_hard_link(path, kept, error);
+    return error ? std::string() : kept.string();
+  }
+  static void undo(const NameChange& name) {
+    std::error_code error;
+    if (!name.from.empty()) {
+      std::filesystem::rename(name.made, name.from, error);
+    } else if (name.kept.empty()) {
+      std::filesystem::remove(name.made, error);
+    }
+    if (!name.kept.empty()) std::filesystem::rename(name.kept, name.made, error);
+  }
 
   bool off() {
     auto state = state_.lock();
@@ -202,6 +305,7 @@ inline void FaultyFiles::lose(Loss loss, unsigned seed) {
     const std::uint64_t loose = size - extent.synced;
     switch (loss) {
       case Loss::kDropped:
+      case Loss::kNames:
         std::filesystem::resize_file(path, extent.synced, error);
         break;
       case Loss::kTorn:
@@ -219,6 +323,8 @@ inline void FaultyFiles::lose(Loss loss, unsigned seed) {
       }
     }
   }
+  if (loss != Loss::kNames) return;
+  for (; !state->names.empty(); state->names.pop_back()) undo(state->names.back());
 }
 
 }  // namespace cairn

@@ -50,8 +50,13 @@ Failure cannot_open(const fs::path& directory, const rocksdb::Status& status) {
                 "the store in '{}' was written by a newer version of Cairn; use that one ({})",
                 directory.string(), status.ToString());
   }
-  return fail(Code::kIoError, "cannot open the store in '{}': {}", directory.string(),
-              status.ToString());
+  // Nobody but a repair can tell whether it is one of the tables.
+  return fail(Code::kIoError, "cannot open the store in '{}': {}{}", directory.string(),
+              status.ToString(),
+              status.IsCorruption()
+                  ? "; restore a backup, or run `cairn fsck --repair`, which keeps what can be "
+                    "read where it is a table that is damaged"
+                  : "");
 }
 
 Error read_only(const fs::path& directory, const rocksdb::Status& status) {

@@ -21,7 +21,8 @@ std::unique_ptr<RocksTables> RocksTables::open(const std::filesystem::path& dire
   std::unique_ptr<RocksTables> opened(new RocksTables(directory, options.access));
   rocksdb::DB* db = nullptr;
   const auto tables = rocks_tables(options.memory);
-  if (options.access == Access::kReadOnly) {
+  db_options.paranoid_checks = options.access != Access::kWhatIsLeft;
+  if (options.access != Access::kReadWrite) {
     db_options.create_missing_column_families = false;
     status = rocksdb::DB::OpenForReadOnly(db_options, directory.string(), tables, &opened->handles_,
                                           &db);
@@ -39,8 +40,9 @@ RocksTables::~RocksTables() {
 }
 
 Failure RocksTables::cannot_read(const rocksdb::Status& status) const {
-  return fail(Code::kIoError, "cannot read the store in '{}': {}", directory_.string(),
-              status.ToString());
+  return fail(Code::kIoError, "cannot read the store in '{}': {}{}", directory_.string(),
+              status.ToString(),
+              status.IsCorruption() ? "; `cairn fsck --repair` keeps all that can be read" : "");
 }
 
 Result<bool> RocksTables::read(Table table, ByteView key, const Backend::Reader& reader,

@@ -16,7 +16,11 @@ namespace cairn {
 
 class RocksTables final {
  public:
-  enum class Access { kReadWrite, kReadOnly };
+  enum class Access {
+    kReadWrite,
+    kReadOnly,
+    kWhatIsLeft,  // to read, and also where tables cannot be opened or are gone
+  };
 
   struct Options {
     Access access = Access::kReadWrite;
@@ -52,6 +56,9 @@ class RocksTables final {
   // Writes the tables out first, or copies the log instead.
   enum class Log { kFlushed, kCopied };
   rocksdb::Status checkpoint(const std::filesystem::path& target, Log log);
+
+  // Of every block of every table on the disk.
+  rocksdb::Status verify() { return db_->VerifyChecksum(); }
 
   std::uint64_t sequence() const { return db_->GetLatestSequenceNumber(); }
   std::uint64_t unflushed_bytes() const;

@@ -201,6 +201,46 @@ void show_log(Output& out, const std::optional<RepairedLog>& repaired) {
   }
 }
 
+json::Object render(const std::optional<RepairedTables>& repaired) {
+  if (!repaired) return {{"repaired", false}};
+  json::Array lost;
+  for (const auto& rows : repaired->tables.lost_records()) {
+    lost.emplace_back(json::Object{{"after", record_in_words(rows.after)},
+                                   {"before", record_in_words(rows.before)}});
+  }
+  json::Array found;
+  for (const auto& depot : repaired->found_again) {
+    found.emplace_back(json::Object{
+        {"depot", depot.id.render()}, {"title", depot.title}, {"now", depot.sequence}});
+  }
+  return {{"repaired", true},
+          {"saved", repaired->tables.saved.string()},
+          {"rows", repaired->tables.rows},
+          {"lostRecords", std::move(lost)},
+          {"foundAgain", std::move(found)}};
+}
+
+void show_tables(Output& out, const std::optional<RepairedTables>& repaired) {
+  if (!repaired) return;
+  out.print(
+      "the tables had blocks that cannot be read; {} were written anew without those\n"
+      "the tables as they were are in {}: delete them when all is well\n",
+      counted(static_cast<std::int64_t>(repaired->tables.rows), "row"),
+      repaired->tables.saved.string());
+  for (const auto& rows : repaired->tables.lost_records()) {
+    const auto end = [](const Bytes& key, std::string_view none) {
+      return key.empty() ? std::string(none) : record_in_words(key);
+    };
+    out.print("{}  records between {} and {}; a backup may have them\n",
+              out.paint(Style::kRed, "lost"), out.safe(end(rows.after, "the first one")),
+              out.safe(end(rows.before, "the last one")));
+  }
+  for (const auto& depot : repaired->found_again) {
+    out.print("{} ({}) was found again by its history: it is at #{}\n", out.safe(depot.title),
+              depot.id.render(), depot.sequence);
+  }
+}
+
 json::Object row_of(const RealmId& realm, const FsckProblem& problem) {
   json::Array paths;
   for (const auto& path : problem.paths) paths.emplace_back(path);
@@ -267,6 +307,8 @@ void show_healed(Output& out, const json::Object& report, bool had_source) {
 Result<int> repair(Kit& kit, const FsckArguments& given, Progress& progress) {
   const auto log = TRY(repair_log(kit));
   if (!kit.options.json) show_log(kit.out, log);
+  const auto tables = TRY(repair_tables(kit));
+  if (!kit.options.json) show_tables(kit.out, tables);
   std::stop_source stop;
   FsckOptions options{.stop = stop.get_token()};
   auto checked = [&] {
@@ -279,8 +321,10 @@ Result<int> repair(Kit& kit, const FsckArguments& given, Progress& progress) {
   }();
   const auto realms = TRY(std::move(checked));
   auto report = render(realms);
+  if (tables && !tables->tables.lost_records().empty()) report["clean"] = false;
   if (kit.options.json) {
     report["log"] = render(log);
+    report["tables"] = render(tables);
     kit.out.print_json(report);
   } else {
     show_healed(kit.out, report, !given.from.empty());
@@ -322,7 +366,7 @@ void add_fsck_command(Commands& commands) {
       [given](Kit& kit) { return run_fsck(kit, *given); });
   command.add_flag("--repair", given->repair,
                    "Cut a damaged log off, save it in store/damaged-TIME, and say which depots "
-                   "went back; heal damaged nodes");
+                   "went back; write damaged tables anew; heal damaged nodes");
   command.add_value("--from", given->from, "SOURCE",
                     "With --repair: a backup, a directory of files that were imported, or the URL "
                     "of a server (with --token) that has the content");

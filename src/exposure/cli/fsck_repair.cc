@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -95,6 +96,20 @@ Result<std::optional<RepairedLog>> repair_log(Kit& kit) {
   auto store = TRY(open_rocks_store(data, kit.clock(), {.create = false}));
   auto moved = TRY(moved_back(store->kv(), done->lost));
   return RepairedLog{std::move(*done), std::move(moved)};
+}
+
+Result<std::optional<RepairedTables>> repair_tables(Kit& kit) {
+  const auto data = data_directory(kit.options);
+  auto done = TRY(cairn::repair_tables(data / "store", kit.clock()));
+  if (!done) return std::nullopt;
+  RepairedTables out{.tables = std::move(*done), .found_again = {}};
+  if (out.tables.lost_records().empty()) return out;
+  auto store = TRY(open_rocks_store(data, kit.clock(), {.create = false}));
+  for (const auto& realm : TRY(store->realms())) {
+    auto found = TRY(find_depots_again(*store, realm));
+    std::ranges::move(found, std::back_inserter(out.found_again));
+  }
+  return out;
 }
 
 Result<std::vector<CheckedRealm>> heal_all(Kit& kit, const std::string& from,

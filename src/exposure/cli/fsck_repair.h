@@ -1,5 +1,5 @@
 // What `cairn fsck --repair` does, to a data directory that nobody else has open: cuts a damaged
-// log off, heals nodes, and checks what is left.
+// log off, writes damaged tables anew, heals nodes, and checks what is left.
 //
 // Threads     one at a time; the progress may be read, and it be ended, from any.
 // Fails with  STORE_LOCKED; INVALID_ARGUMENT for what it is to heal from; as the store does.
@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "data/realm/found_again.h"
 #include "data/realm/heal.h"
 #include "data/realm/moved_back.h"
 #include "data/store/log_guard.h"
+#include "data/store/table_repair.h"
 #include "exposure/cli/kit.h"
 
 namespace cairn::cli {
@@ -21,6 +23,13 @@ struct RepairedLog {
 };
 // Nothing: it is not damaged.
 Result<std::optional<RepairedLog>> repair_log(Kit& kit);
+
+struct RepairedTables {
+  TableRepair tables;
+  std::vector<Depot> found_again;  // their records were lost
+};
+// Nothing: they are not damaged. REQUIRES: the log is not, either.
+Result<std::optional<RepairedTables>> repair_tables(Kit& kit);
 
 struct CheckedRealm {
   RealmId realm;
