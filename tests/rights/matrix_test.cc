@@ -326,10 +326,17 @@ TEST(RightsMatrix, IsTheSameOverMcp) {
 
 // Nobody without a good token gets anywhere, whatever is asked: not from the table, but by rule.
 TEST(RightsMatrix, LetsNobodyInWithoutAGoodToken) {
-  const std::set<std::string_view> bad{"no token",       "malformed",         "unknown",
-                                       "expired",        "revoked",           "parent revoked",
-                                       "parent expired", "refresh as access", "replayed refresh",
-                                       "suspended user", "lasting key, replaced"};
+  const std::set<std::string_view> bad{"no token",
+                                       "malformed",
+                                       "unknown",
+                                       "expired",
+                                       "revoked",
+                                       "parent revoked",
+                                       "parent expired",
+                                       "refresh as access",
+                                       "replayed refresh",
+                                       "suspended user",
+                                       "lasting key, replaced"};
   for (const auto& column : columns()) {
     if (!bad.contains(column.name)) continue;
     Scene scene;

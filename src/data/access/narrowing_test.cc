@@ -11,7 +11,8 @@ using Scope = std::vector<std::string>;
 
 struct Story {
   Access access;
-  realm_testing::DepotStory depot = access.world.a_depot().with("docs/a/x", "1").with("src/b", "2").committed();
+  realm_testing::DepotStory depot =
+      access.world.a_depot().with("docs/a/x", "1").with("src/b", "2").committed();
   std::string id = depot.id.render();
 
   CreatedDelegate make(const SessionPtr& parent, std::optional<Scope> scope) {
