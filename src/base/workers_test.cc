@@ -1,12 +1,15 @@
 #include "base/workers.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace cairn {
 namespace {
@@ -67,6 +70,53 @@ TEST(Workers, AreGivenJobsByManyThreads) {
     }
   }
   EXPECT_EQ(done, 2000);
+}
+
+// Shorter jobs are not held up by a processor that is taken.
+TEST(Workers, LowerThePriorityOfALongJobAndOfNoOther) {
+  const auto priority = [] { return ::getpriority(PRIO_PROCESS, 0); };
+  const int usual = priority();
+  std::atomic<bool> lowered = false;
+  std::atomic<int> greatest = usual;
+  {
+    Workers workers(2, "test");
+    workers.run([&] {
+      while (priority() == usual) std::this_thread::yield();
+      lowered = true;
+    });
+    // Whoever comes finds it still at work.
+    while (!lowered) {
+      std::latch done(1);
+      workers.run([&] {
+        greatest = std::max(greatest.load(), priority());
+        done.count_down();
+      });
+      done.wait();
+    }
+    for (int i = 0; i < 100; ++i) {
+      workers.run([&] { greatest = std::max(greatest.load(), priority()); });
+    }
+  }
+  EXPECT_TRUE(lowered);
+  EXPECT_EQ(greatest, usual);
+}
+
+TEST(Workers, EndWhileLongJobsDo) {
+  for (int round = 0; round < 4; ++round) {
+    std::atomic<int> done = 0;
+    {
+      Workers workers(4, "test");
+      for (int i = 0; i < 4; ++i) {
+        workers.run([&] {
+          const auto end = std::chrono::steady_clock::now() + FairQueue::kLong;
+          while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+          ++done;
+        });
+      }
+      for (int i = 0; i < 8; ++i) workers.run([&] { ++done; });
+    }
+    EXPECT_EQ(done, 12);
+  }
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ MB = 1 << 20
 MOMENT = 1.5
 # What a server that defends itself may do to a caller.
 REFUSED = (Failed, OSError, http.client.HTTPException, ValueError)
+# Nearly as long as a path can be.
+LONG_PATH = "/".join(["f" * 250] * 15)
 # Goes over the letters of prepare() again and again, and never matches.
 SLOW_PATTERN = "(?:[a-y]{1,50}){1,19}[B-Z]"
 
@@ -65,7 +67,8 @@ def prepare(owner):
     for i in range(8):
         root = owner.call("fs_write", nodeKey=root, path=f"f{i}.txt", content=text)["newRoot"]
     root = owner.call("fs_write", nodeKey=root, path="big.log", content="\x01" * (MB * 3 // 2))["newRoot"]
-    root = owner.call("fs_write", nodeKey=root, path="a.json", content="[]")["newRoot"]
+    for path in ("a.json", LONG_PATH):
+        root = owner.call("fs_write", nodeKey=root, path=path, content="[]")["newRoot"]
     owner.call("depot_commit", depotId=depot, root=root)
     token = owner.call("create_delegate", name="reader", scope=[depot])["accessToken"]
     reader = Client(owner.server, token)
@@ -145,6 +148,33 @@ def many_sessions(at, _):
     body = json.dumps(initialize())
     clients = [at.client() for _ in range(4)]
     for_a_moment(4, lambda i: clients[i].request("POST", "/mcp", body, MCP))
+
+
+def long_ids(at, _):
+    """Streams that stay, each with an id that would stay with it."""
+    message = {"jsonrpc": "2.0", "id": "x" * (4 * MB), "method": "subscriptions/listen", "params": {
+        "notifications": {"resourcesListChanged": True},
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                  "io.modelcontextprotocol/clientCapabilities": {}}}}
+    hold([lambda: at.post("/mcp", message, {"MCP-Protocol-Version": "2026-07-28",
+                                            "Mcp-Method": "subscriptions/listen"})] * 12)
+
+
+def long_addresses(at, _):
+    """Subscriptions to one thing under many long names."""
+    client = at.client()
+    opened = {**MCP, **session(at, client)}
+    uri = f"cas://depot:{at.depot.removeprefix('dpt_')}/" + LONG_PATH.replace("f", "%66")
+
+    numbers = iter(range(1, 10**6))
+
+    def subscribe(_):
+        i = next(numbers)
+        client.request("POST", "/mcp", json.dumps({
+            "jsonrpc": "2.0", "id": i, "method": "resources/subscribe",
+            "params": {"uri": uri.replace("%66", "f", i)}}), opened)
+
+    for_a_moment(1, subscribe)
 
 
 def stalled_bodies(at, _):
@@ -260,6 +290,6 @@ def garbage(at, random):
     for_a_moment(2, send)
 
 
-ALL = (idle_strangers, half_heads, large_handshakes, many_sessions, stalled_bodies, unread_answers, greps,
-       endless_scripts, large_enums, lists_of_tools, refused_calls, forged_names, wrong_passwords, everything_made,
+ALL = (idle_strangers, half_heads, large_handshakes, many_sessions, long_ids, long_addresses, stalled_bodies,
+       unread_answers, greps, endless_scripts, large_enums, lists_of_tools, refused_calls, forged_names, wrong_passwords, everything_made,
        foreign_nodes, wrong_hosts, garbage)

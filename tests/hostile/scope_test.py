@@ -9,6 +9,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
@@ -80,6 +81,44 @@ class Scope(unittest.TestCase):
         self.assertEqual(client.call("list_depots")["depots"][0]["updatedAt"], before)
         after = self.put(depot, "docs/a", "2")["updatedAt"]
         self.assertEqual(client.call("get_depot", depotId=depot)["updatedAt"], after)
+
+    def test_without_history_there_is_only_what_there_is_now(self):
+        depot = self.depot("d")
+        first = self.put(depot, "docs/password.txt", "secret")
+        before = self.owner.call("fs_stat", nodeKey=depot, path="docs")["key"]
+        root = self.owner.call("fs_rm", nodeKey=depot, path="docs/password.txt")["newRoot"]
+        self.owner.call("depot_commit", depotId=depot, root=root)
+        self.put(depot, "docs/a.txt", "now")
+        for scope in ([f"{depot}/docs"], [depot], None):
+            given = {"scope": scope} if scope else {}
+            made = self.delegate(history=False, canUpload=True, canManageDepot=True, **given)
+            self.assertIs(made["delegate"]["history"], False)
+            client = self.server.client(made["accessToken"])
+            within = "docs/" if scope != [f"{depot}/docs"] else ""
+            old = f"{within}password.txt"
+            for tool, arguments in (
+                    ("depot_history", {"depotId": depot}),
+                    ("depot_undo", {"depotId": depot, "change": 2}),
+                    ("depot_revert", {"depotId": depot, "root": "~1"}),
+                    ("depot_tag", {"depotId": depot, "name": "t", "version": "~1"}),
+                    *(("fs_read", {"nodeKey": f"{depot}@{version}", "path": old}) for version in ("~1", "#1", "1h")),
+                    *(("fs_ls", {"nodeKey": node}) for node in (before, before[:24], first["root"], root)),
+                    ("fs_diff", {"from": f"{depot}@~2", "to": depot})):
+                with self.assertRaises(Failed, msg=(tool, arguments, scope)) as refused:
+                    client.call(tool, **arguments)
+                self.assertIn(refused.exception.code, ("FORBIDDEN", "NODE_NOT_AUTHORIZED"), (tool, arguments))
+            shown = client.call("get_depot", depotId=depot)
+            self.assertEqual((shown["history"], shown.get("historyCount"), shown.get("tags")), ([], None, None))
+            # What there is it works with as ever, and what it made itself it can name.
+            self.assertEqual(client.call("fs_read", nodeKey=depot, path=f"{within}a.txt")["content"], "now")
+            mine = client.call("fs_write", nodeKey=depot, path=f"{within}b.txt", content="x")["newRoot"]
+            client.call("fs_ls", nodeKey=mine)
+            client.call("depot_commit", depotId=depot, root=mine)
+            # Nobody gives what it does not have.
+            child = client.call("create_delegate", history=True)
+            self.assertIs(child["delegate"].get("history"), False)
+            with self.assertRaises(Failed):
+                self.server.client(child["accessToken"]).call("depot_history", depotId=depot)
 
     def endpoint(self, depot, operation, path, pointer, **binding):
         tool = {"operationType": operation, "depotId": depot, "path": path, "jsonPath": pointer,
@@ -179,20 +218,24 @@ class Investigated(unittest.TestCase):
         self.addCleanup(self.server.__exit__)
         self.owner = self.server.client()
         self.depot = self.owner.call("create_depot", title="project")["depotId"]
+        self.writer = None
         for name in ("writer", "other"):
             made = self.owner.call("create_delegate", name=name, canUpload=True)
             client = self.server.client(made["accessToken"])
+            self.writer = self.writer or client
             for path in ("src/a.ts", "srcs/b.ts"):
                 client.call("fs_write", nodeKey=self.depot, path=path, content=name)
             with self.assertRaises(Failed):
                 client.call("fs_read", nodeKey=self.depot, path="src/nothing")
 
-    def audit(self, *options):
+    def entries(self, *options):
         done = subprocess.run([CAIRN, "audit", "--data", self.server.data, "--json", *options],
                               env=CLEAN, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return [(row["tool"], row.get("who"), row.get("about", "")) for row in
-                json.loads(done.stdout)["entries"]]
+        return json.loads(done.stdout)["entries"]
+
+    def audit(self, *options):
+        return [(row["tool"], row.get("who"), row.get("about", "")) for row in self.entries(*options)]
 
     def test_by_name_path_failure_and_kind(self):
         read = ("fs_read", "writer", "project src/nothing")
@@ -207,6 +250,57 @@ class Investigated(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("writr", done.stderr)
+
+    def test_an_entry_has_its_request_and_what_was_said(self):
+        got = []
+        for tool, path, mine in (("fs_read", "src/nothing", "look-here"), ("fs_ls", "", "and-here")):
+            _, headers, _ = self.owner.request(
+                "POST", f"/api/realm/me/tools/{tool}", json.dumps({"nodeKey": self.depot, "path": path}),
+                {**JSON, "X-Request-Id": mine})
+            got.append(headers["X-Request-Id"])
+        self.assertEqual(got, ["look-here", "and-here"])
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "fs_ls", "arguments": {"nodeKey": self.depot}}}
+        opened = self.owner.request("POST", "/mcp", json.dumps({
+            "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+                "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}),
+            {**JSON, "Accept": "application/json, text/event-stream"})[1]
+        self.owner.request("POST", "/mcp", json.dumps(call), {
+            **JSON, "Accept": "application/json, text/event-stream", "X-Request-Id": "by-mcp",
+            "Mcp-Session-Id": opened["Mcp-Session-Id"]})
+        for request, tool, outcome in (("look-here", "fs_read", "PATH_NOT_FOUND"), ("and-here", "fs_ls", "ok"),
+                                       ("by-mcp", "fs_ls", "ok")):
+            rows = self.entries("--request", request)
+            self.assertEqual([(row["tool"], row["outcome"]) for row in rows], [(tool, outcome)], request)
+        row, = self.entries("--request", "look-here")
+        self.assertIn("nothing", row["message"])
+
+    def test_what_comes_is_followed(self):
+        process = subprocess.Popen([CAIRN, "audit", "--data", self.server.data, "--follow", "--who", "writer"],
+                                   env=CLEAN, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        # It may not have begun yet: something comes until it has.
+        over = threading.Event()
+
+        def work():
+            while not over.wait(0.1):
+                self.writer.call("fs_write", nodeKey=self.depot, path="new.ts", content="x")
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        line = process.stdout.readline()
+        over.set()
+        thread.join()
+        self.assertRegex(line, r"writer +rest +fs_write +ok +project new.ts")
+
+    def test_without_a_server_there_is_nothing_to_follow(self):
+        self.assertEqual(self.server.stop(), 0)
+        done = subprocess.run([CAIRN, "audit", "--data", self.server.data, "--follow"], env=CLEAN,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("cairn serve", done.stderr)
 
     def test_people_see_names_and_seconds(self):
         done = subprocess.run([CAIRN, "audit", "--data", self.server.data, "--who", "writer"], env=CLEAN,

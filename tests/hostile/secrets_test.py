@@ -395,6 +395,25 @@ class Sandboxes(SandboxBase):
                      command=["sh", "-c", "head -c 300000000 /dev/zero > /tmp/big; stat -c %s /tmp/big > size.txt"])
         self.assertNotEqual(self.run_cairn("cat", "d:size.txt").line, "300000000")
 
+    def test_memory_is_bounded_however_many_take_it(self):
+        # None of them has more than it may.
+        hog = "(x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 1000) & "
+        done = self.sandbox("d", "--yes", "--memory", "200M", "--time", "10m", command=["sh", "-c", hog * 6 + "wait"])
+        self.assertIn("--memory", done.err)
+        self.sandbox("d", "--yes", "--memory", "200M", command=["sh", "-c", "sleep 1; echo fine > small.txt"])
+        self.assertEqual(self.cairn("cat", "d:small.txt").line, "fine")
+
+    def test_processes_are_bounded_whoever_starts_them(self):
+        script = "i=0; while [ $i -lt {} ]; do sleep 1000 & i=$((i+1)); done; {}"
+        done = self.sandbox("d", "--yes", "--processes", "20", "--time", "10m",
+                            command=["sh", "-c", script.format(40, "wait")])
+        # Others than root are not given more of them in the first place.
+        self.assertIn("--processes" if os.geteuid() == 0 else "", done.err)
+        self.assertNotIn("--time 10m is over", done.err)
+        self.sandbox("d", "--yes", "--processes", "20",
+                     command=["sh", "-c", script.format(10, "sleep 1; echo fine > small.txt; exit 0")])
+        self.assertEqual(self.cairn("cat", "d:small.txt").line, "fine")
+
 
 if __name__ == "__main__":
     program_test.CAIRN = os.path.abspath(sys.argv.pop(1))

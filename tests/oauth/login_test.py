@@ -181,12 +181,25 @@ class Login(Base):
 
     def test_only_what_was_allowed(self):
         def read_only(form):
-            self.assertIn("write", " ".join(form.names))
-            for name in [n for n in form.fields if "write" in n]:
-                form.fields.pop(name)
+            form.fields.pop("write")
+        self.signed_in(change=read_only)
+        self.assertEqual(self.kept()["scope"], "cas:read")
+        me = self.here("whoami", "--json").json["delegate"]
+        self.assertEqual((me["kind"], me["canUpload"], me["canManageDepot"]), ("grant", False, False))
+        self.fails(7, "DEPOT_MANAGE_NOT_ALLOWED", "depot", "create", "x", "--server", self.url)
+        # Asked for no more, there is no more.
         self.signed_in("--scope", "read")
         self.assertEqual(self.kept()["scope"], "cas:read")
-        self.fails(7, "DEPOT_MANAGE_NOT_ALLOWED", "depot", "create", "x", "--server", self.url)
+
+    def test_as_a_client_that_was_added(self):
+        added = self.cairn("client", "add", "cli", "--redirect", "http://127.0.0.1/callback", "--json",
+                           "--data", self.data).json["clientId"]
+        self.signed_in("--client-id", added)
+        self.assertEqual(self.kept()["clientId"], added)
+        self.here("depot", "list")
+        done = self.fails(7, "INVALID_TOKEN|BAD_REQUEST|FORBIDDEN", "login", "--device", "--server", self.url,
+                          "--client-id", "nobody")
+        self.assertIn("client", done.err)
 
     def test_a_person_who_says_no(self):
         done, answer = self.log_in(allow=False)

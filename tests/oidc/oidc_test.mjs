@@ -47,6 +47,34 @@ test('a real provider', async (t) => {
     }
   });
 
+  await t.test('a client that asked for access is where the person comes back to', async () => {
+    const registered = await (await fetch(`${server.url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'An app', redirect_uris: ['http://127.0.0.1/callback'] }),
+    })).json();
+    const asked = new URLSearchParams({
+      response_type: 'code',
+      client_id: registered.client_id,
+      redirect_uri: 'http://127.0.0.1:7777/callback',
+      code_challenge: 'c'.repeat(43),
+      code_challenge_method: 'S256',
+    });
+    const browser = new Browser();
+    let page = await browser.follow(await browser.open(`${server.url}/oauth/authorize?${asked}`));
+    const button = /href="([^"]*\/api\/oauth\/login[^"]*)"/.exec(page.text);
+    assert.ok(button, words(page));
+    page = await browser.open(new URL(button[1].replace(/&amp;/g, '&'), page.url).href);
+    const back = await sign_in_there(browser, page, 'ada', server.callback);
+    page = await browser.open(back);
+    const on = /http-equiv="refresh" content="[^"]*url=([^"]*)"/i.exec(page.text);
+    assert.ok(on, page.text);
+    page = await browser.open(new URL(on[1].replace(/&amp;/g, '&'), page.url).href);
+    assert.equal(page.status, 200);
+    assert.match(words(page), /An app/);
+    assert.match(words(page), /ada@example\.com/);
+  });
+
   await t.test('a person who says no there is not signed in, and told so', async () => {
     const browser = new Browser();
     let page = await browser.follow(await browser.open(login(server)));

@@ -78,9 +78,7 @@ class ToolAgent(Writer):
 
     def published(self, chain, answer, why="commit"):
         chain.committed = True
-        listed = {one["root"] for one in answer.get("uncommitted", [])}
-        for other in self.chains:
-            other.told = other.told or other.root in listed
+        self.is_told(answer)
         if self.trouble and self.trouble[0] is chain:
             self.trouble = None
         chain.place.committed(chain.change, f"{self.name}'s {why}")
@@ -91,6 +89,12 @@ class ToolAgent(Writer):
                 seen[path] = chain.views[path]
             else:
                 seen.pop(path, None)
+
+    def is_told(self, answer):
+        """Of each of its roots once."""
+        listed = {one["root"] for one in answer.get("uncommitted", [])}
+        for other in self.chains:
+            other.told = other.told or other.root in listed
 
     def retry(self, dice, pen):
         """After a CONFLICT: what an agent makes of the answer."""
@@ -212,8 +216,9 @@ class ToolAgent(Writer):
             return
         chain = dice.choice(ready)
         place = chain.place
-        self.call(self.hand(dice), "depot_commit", depotId=place.depot, root=chain.root, force=True)
+        answer = self.call(self.hand(dice), "depot_commit", depotId=place.depot, root=chain.root, force=True)
         chain.committed = True
+        self.is_told(answer)
         place.ledger.replaced(place.world.tree(chain.root), *place.look(), "force")
         self.stage.count("forced")
 

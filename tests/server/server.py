@@ -20,6 +20,7 @@ class Server:
     def __init__(self, cairn, *options):
         self.cairn = cairn
         self.options = list(options)
+        self.listen = "127.0.0.1:0"
         self.data = tempfile.mkdtemp(prefix="cairn-test-")
         self.process = None
 
@@ -36,7 +37,7 @@ class Server:
         if os.path.exists(state):
             os.remove(state)
         self.process = subprocess.Popen(
-            [self.cairn, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
+            [self.cairn, "serve", "--data", self.data, "--listen", self.listen,
              *([] if "--log-format" in self.options else ["--log-format", "none"]), *self.options],
             stdout=subprocess.DEVNULL, env=CLEAN)
         began = time.monotonic()
@@ -69,6 +70,12 @@ class Server:
     def rss(self):
         with open(f"/proc/{self.process.pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def cpu(self):
+        """Seconds of processors that it has used."""
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def client(self, token=None):
         return Client(self, self.token if token is None else token)

@@ -13,8 +13,8 @@ namespace {
 // a realm time sequence: a block of entries, oldest first. Time and sequence are eight bytes
 // big-endian, so that blocks lie in the order they were written.
 // Blocks of version 1 have no endpoints in them; from version 3 on a block has a kind, and its
-// entries counts.
-constexpr char kVersion = 3;
+// entries counts; from version 4 on they have requests and messages.
+constexpr char kVersion = 4;
 // Refusals of one delegate that are kept one by one, of those that are written together.
 constexpr std::size_t kMaxRefused = 20;
 // Pending entries before they are written without waiting for the timer.
@@ -22,6 +22,7 @@ constexpr std::size_t kMaxPending = 1000;
 // Entries that one query reads at most; the cursor goes on from there.
 constexpr std::size_t kMaxLooked = 50'000;
 constexpr std::size_t kMaxContext = 500;
+constexpr std::size_t kMaxMessage = 300;
 constexpr std::size_t kMaxKept = 20 * kMaxPending;  // while the store takes none
 constexpr std::uint64_t kTrimEvery = 1 << 20;       // bytes
 constexpr std::chrono::milliseconds kTrimAfter = std::chrono::hours(24);
@@ -48,6 +49,7 @@ void put_entry(Bytes& out, const AuditEntry& entry) {
   for (auto number : {entry.bytes_in, entry.bytes_out, entry.micros}) put_varint(out, number);
   for (const auto* text : {&entry.endpoint, &entry.binding}) put_text(out, *text);
   put_varint(out, entry.count);
+  for (const auto* text : {&entry.request, &entry.message}) put_text(out, *text);
 }
 
 std::optional<AuditEntry> take_entry(ByteReader& in, int version) {
@@ -62,6 +64,9 @@ std::optional<AuditEntry> take_entry(ByteReader& in, int version) {
     for (auto* text : {&entry.endpoint, &entry.binding}) *text = in.text();
   }
   if (version >= 3) entry.count = in.varint();
+  if (version >= 4) {
+    for (auto* text : {&entry.request, &entry.message}) *text = in.text();
+  }
   if (in.failed()) return std::nullopt;
   entry.delegate = DelegateId::from_bytes(delegate);
   return entry;
@@ -85,11 +90,10 @@ std::vector<AuditEntry> decode_block(ByteView value) {
 bool is_of_others(ByteView block) { return block.size() > 1 && block[0] >= 3 && block[1] == 2; }
 
 // At the beginning of a character.
-void cut(std::string& context) {
-  if (context.size() <= kMaxContext) return;
-  auto size = kMaxContext;
-  while (size > 0 && (static_cast<unsigned char>(context[size]) & 0xc0) == 0x80) --size;
-  context.resize(size);
+void cut(std::string& text, std::size_t size) {
+  if (text.size() <= size) return;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  text.resize(size);
 }
 
 bool fits(const AuditEntry& entry, const AuditQuery& query) {
@@ -236,7 +240,8 @@ bool AuditLog::counted(Pending& pending, const AuditEntry& entry) {
 }
 
 void AuditLog::record(const RealmId& realm, AuditEntry entry, When when) {
-  cut(entry.context);
+  cut(entry.context, kMaxContext);
+  cut(entry.message, kMaxMessage);
   std::vector<Noted> due;
   {
     auto state = state_.lock();

@@ -1,4 +1,5 @@
-// The audit log: who did what, through what, to which context, how it ended. Never content.
+// The audit log: who did what, through what, to which context, how it ended. Never content, but for
+// what the message of an error quotes.
 //
 // Invariants  an entry of a call that changed something is in the store before its caller gets the
 //             answer; it survives the end of the process, and reaches the disk with the next synced
@@ -37,6 +38,8 @@ struct AuditEntry {
   std::string binding = {};
   // How many it stands for: itself, and those like it that were not written down one by one.
   std::uint64_t count = 1;
+  std::string request = {};  // what the request it came with is called; empty: nothing
+  std::string message = {};  // of the error
 
   bool operator==(const AuditEntry&) const = default;
 };

@@ -85,7 +85,9 @@ TEST(Audit, GivesBackWhatWasRecorded) {
                    .outcome = "CONFLICT",
                    .bytes_in = 1ULL << 40,
                    .bytes_out = 7,
-                   .micros = 1'234};
+                   .micros = 1'234,
+                   .request = "mine-1",
+                   .message = "the depot has moved"};
   book.log.record(kRealm, entry, When::kSoon);
   const auto page = must(book.log.query(kRealm, {}));
   EXPECT_THAT(page.entries, ElementsAre(entry));

@@ -5,7 +5,7 @@ namespace {
 
 // 2: with the time of use, client and audience.
 constexpr char kTokenVersion = 2;
-// 2: with directories. 3: with the kind, what is known of the key, and when it was narrowed.
+// 2: with directories. 3: with the kind, what is known of the key, when it was narrowed, and whether it sees history.
 constexpr char kDelegateVersion = 3;
 constexpr std::size_t kIdBytes = 16;
 
@@ -107,6 +107,7 @@ Bytes encode(const Delegate& delegate) {
   put_time(out, delegate.old_key_until);
   put_time(out, delegate.narrowed_at);
   put_varint(out, static_cast<std::uint64_t>(delegate.scope_at));
+  out.push_back(delegate.history ? 1 : 0);
   return out;
 }
 
@@ -156,6 +157,7 @@ Result<Delegate> decode_delegate(ByteView at, ByteView value) {
     out.old_key_until = take_time(in);
     out.narrowed_at = take_time(in);
     out.scope_at = static_cast<Millis>(in.varint());
+    out.history = in.byte() == 1;
   }
   if (in.failed() || !in.at_end()) return damaged("delegate");
   return out;

@@ -37,6 +37,8 @@ struct Delegate {
   static constexpr unsigned kMaxDepth = 15;
   static constexpr std::size_t kMaxNameBytes = 200;
   static constexpr std::size_t kMaxRoots = 100;
+  // Of all its roots' paths together.
+  static constexpr std::size_t kMaxPathBytes = std::size_t{16} << 10;
 
   DelegateId id;
   RealmId realm;
@@ -50,6 +52,8 @@ struct Delegate {
   std::optional<std::vector<ScopeRoot>> scope;  // nothing: all there is
   // Those of the server's directories that it may use; of a root delegate, those of its user.
   std::vector<DirectoryGrant> directories;
+  // Whether it sees what stood there before, and may take it back.
+  bool history = true;
   std::optional<Millis> expires_at;
   Millis created_at = 0;
   std::optional<Millis> revoked_at;

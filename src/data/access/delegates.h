@@ -34,6 +34,7 @@ struct NewDelegate {
   std::optional<std::vector<DepotId>> depots;    // nothing: as the parent
   std::optional<std::vector<ScopeRoot>> scope;   // nothing: as the parent; see sight.h
   std::vector<DirectoryGrant> directories = {};  // nothing: none
+  bool history = true;                           // as far as the parent has it
   std::optional<std::chrono::seconds> expires_in;
 };
 

@@ -66,13 +66,21 @@ Result<void> check_within(const Rights& parent, const NewDelegate& wanted) {
   for (const auto& depot : wanted.depots.value_or(std::vector<DepotId>())) {
     if (!parent.may_use(depot)) return exceeded(depot.render());
   }
+  std::size_t bytes = 0;
   for (const auto& root : wanted.scope.value_or(std::vector<ScopeRoot>())) {
     const auto* place = std::get_if<Place>(&root);
     if (place == nullptr) continue;
+    bytes += place->path.render().size();
     const auto around = parent.places(place->depot);
     if (std::ranges::none_of(around, [&](const Place& own) { return is_within(*place, own); })) {
       return exceeded(place->render());
     }
+  }
+  if (bytes > Delegate::kMaxPathBytes) {
+    return fail(Code::kInvalidScope,
+                "the paths of the scope take {} bytes; the most is {}: give directories instead of "
+                "files",
+                bytes, Delegate::kMaxPathBytes);
   }
   TRY(check_grants(wanted.directories));
   for (const auto& grant : wanted.directories) {
@@ -175,6 +183,7 @@ Result<Delegate> Delegates::add(Batch& batch, const Session& parent, NewDelegate
   child.depots = wanted.depots ? std::move(wanted.depots) : parent.rights.depots();
   child.scope = wanted.scope ? std::move(wanted.scope) : parent.rights.scope();
   child.directories = std::move(wanted.directories);
+  child.history = wanted.history && parent.rights.sees_history();
   child.created_at = clock_.now();
   if (child.kind == DelegateKind::kKey) child.key_made_at = child.created_at;
   child.scope_at = given_at(parent, child.created_at);

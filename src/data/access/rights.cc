@@ -72,6 +72,7 @@ Rights Rights::of(std::span<const DelegatePtr> chain) {
   Rights rights;
   rights.can_upload_ = self.can_upload;
   rights.can_manage_depot_ = self.can_manage_depot;
+  rights.history_ = self.history;
   rights.depots_ = self.depots;
   rights.scope_ = scope_of(chain);
   rights.narrowed_at_ = cairn::narrowed_at(chain);
@@ -86,6 +87,7 @@ Rights Rights::of(std::span<const DelegatePtr> chain) {
     const auto& above = chain[i];
     rights.can_upload_ = rights.can_upload_ && above->can_upload;
     rights.can_manage_depot_ = rights.can_manage_depot_ && above->can_manage_depot;
+    rights.history_ = rights.history_ && above->history;
     if (above->depots) {
       // No limit of its own: the limit above holds.
       if (!rights.depots_) rights.depots_ = above->depots;

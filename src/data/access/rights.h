@@ -24,8 +24,10 @@ class Rights final {
 
   bool can_upload() const { return can_upload_; }
   bool can_manage_depot() const { return can_manage_depot_; }
+  // Whether it sees what stood at its places before, and may bring it back.
+  bool sees_history() const { return history_; }
   // No limit on what it sees: every depot, every node of the realm.
-  bool realm_wide() const { return !depots_ && !scope_; }
+  bool realm_wide() const { return !depots_ && !scope_ && history_; }
   // No scope: it sees the whole of each depot it may use.
   bool whole_depots() const { return !scope_; }
   const std::optional<std::vector<DepotId>>& depots() const { return depots_; }
@@ -52,6 +54,7 @@ class Rights final {
  private:
   bool can_upload_ = false;
   bool can_manage_depot_ = false;
+  bool history_ = true;
   std::optional<std::vector<DepotId>> depots_;
   std::optional<std::vector<ScopeRoot>> scope_;
   std::optional<std::vector<DirectoryGrant>> directories_;  // nothing: all that its user has

@@ -109,6 +109,7 @@ Result<Target> Sight::target(std::string_view named) const {
     auto where = TRY(session_.rights.place_at(text));
     const auto address = TRY(DepotAddress::parse(text));
     if (address.version) {
+      TRY(check_history());
       const auto then = TRY(realm_.version_at(where, *address.version));
       return Target{then.root, std::nullopt, std::move(where)};
     }
@@ -138,10 +139,17 @@ Result<NodeKey> Sight::node(std::string_view named) const {
   const auto prefix = TRY(KeyPrefix::parse(text));
   // The present first: looking through the history takes longer.
   auto found = TRY(at_hand(prefix, text));
-  if (found.empty()) found = TRY(in_the_past(prefix));
+  if (found.empty() && session_.rights.sees_history()) found = TRY(in_the_past(prefix));
   if (found.empty()) return not_authorised(text);
   if (found.size() == 1) return found.front();
   return ambiguous(prefix, found);
+}
+
+Result<void> Sight::check_history() const {
+  if (session_.rights.sees_history()) return {};
+  return fail(Code::kForbidden,
+              "this delegate was made without history: it sees what there is now, and neither "
+              "earlier versions nor who made them; ask whoever made it");
 }
 
 // Roots of the scope, what the delegate owns, and roots that its places have now.
@@ -186,7 +194,7 @@ Result<std::vector<Place>> Sight::places() const {
   } else if (rights.depots()) {
     named.insert(rights.depots()->begin(), rights.depots()->end());
   }
-  if (!rights.realm_wide()) {
+  if (rights.scope() || rights.depots()) {
     for (const auto& depot : named) {
       auto known = realm_.get_depot(depot);
       // Deleted since the scope was given.

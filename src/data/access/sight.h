@@ -38,6 +38,8 @@ class Sight final {
   Result<bool> has(const NodeKey& key) const;
   Result<Place> place(const DepotAddress& address) const;
   Result<Place> place(std::string_view address) const;
+  // FORBIDDEN for a delegate that sees nothing of what was there before.
+  Result<void> check_history() const;
   // Everything it may see that is live, depots oldest first.
   Result<std::vector<Place>> places() const;
 

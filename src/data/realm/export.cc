@@ -87,7 +87,6 @@ class Exporter final {
   }
 
   Result<void> write(const Directory& directory) {
-    TRY(check_depth(directory.path));
     auto folder = directory.parent;
     if (!directory.name.empty()) {
       folder = std::make_shared<const NewDirectory::Folder>(
@@ -128,7 +127,12 @@ class Exporter final {
                            std::vector<Directory>& below) {
     std::string name(entry.name);
     if (!entry.is_dir()) return write_file(directory, *folder, name, entry.key);
-    auto path = directory.path + name + "/";
+    auto path = directory.path + name;
+    if (const auto fits = check_depth(path); !fits && entry.children > 0) {
+      leave_out(std::move(path), fits.error());
+      return {};
+    }
+    path += '/';
     below.push_back({entry.key, std::move(path), std::move(name), folder});
     return {};
   }

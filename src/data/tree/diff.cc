@@ -26,8 +26,9 @@ class Differ final {
  private:
   Result<void> visit(const std::string& prefix, const Entry* before, const Entry* after) {
     std::string path = prefix + std::string((before != nullptr ? before : after)->name);
-    if (before != nullptr && after != nullptr && before->is_dir() && after->is_dir()) {
-      TRY(check_depth(path));
+    const bool dirs = before != nullptr && after != nullptr && before->is_dir() && after->is_dir();
+    // What is too deep to be named is told by the last directory on the way.
+    if (dirs && !too_deep(path)) {
       return run(path + "/", TRY(dict_open(nodes_, before->key)),
                  TRY(dict_open(nodes_, after->key)));
     }
@@ -48,18 +49,22 @@ class Differ final {
   // Something that is on one side only.
   Result<void> side(const std::string& path, const Entry& entry, Side which, bool expand) {
     // An empty directory has nothing below that would show it.
-    if (!expand || !entry.is_dir() || entry.children == 0) {
+    if (!expand || !entry.is_dir() || entry.children == 0 || too_deep(path)) {
       report_side(path, entry, which);
       return {};
     }
     auto dict = TRY(dict_open(nodes_, entry.key));
-    return walk(nodes_, dict, budget_,
-                [&](std::string_view below, const Entry& found) -> Result<Walk> {
-                  if (!found.is_dir() || found.children == 0) {
-                    report_side(path + "/" + std::string(below), found, which);
-                  }
-                  return stopped_ ? Walk::kStop : Walk::kContinue;
-                });
+    TRY(walk(nodes_, dict, budget_,
+             [&](std::string_view below, const Entry& found) -> Result<Walk> {
+               auto whole = path + "/" + std::string(below);
+               const bool closed = found.is_dir() && too_deep(whole);
+               if (!found.is_dir() || found.children == 0 || closed) {
+                 report_side(std::move(whole), found, which);
+               }
+               if (stopped_) return Walk::kStop;
+               return closed ? Walk::kSkip : Walk::kContinue;
+             }));
+    return {};
   }
 
   void report_side(std::string path, const Entry& entry, Side which) {

@@ -6,6 +6,8 @@
 #include "data/tree/change.h"
 #include "data/tree/editor.h"
 #include "data/tree/merge.h"
+#include "data/tree/moves.h"
+#include "data/tree/outline.h"
 #include "data/tree/search.h"
 #include "data/tree/tree_testing.h"
 
@@ -253,7 +255,14 @@ NodePtr chain(Stage& stage, std::size_t depth, const std::string& bytes) {
   return node;
 }
 
-TEST(DeepTrees, AreWalkedAsFarAsAPathReachesAndRefusedBelow) {
+// A path of so many segments.
+std::string path_of(std::size_t segments) {
+  std::string out = "x";
+  while (segments-- > 1) out += "/x";
+  return out;
+}
+
+TEST(DeepTrees, AreLookedIntoAsFarAsAPathReachesAndTheRestIsSaidToBeLeftOut) {
   Trees t;
   auto glob = must(Glob::parse("f"));
   auto pattern = must(Pattern::compile("1", {}));
@@ -266,10 +275,26 @@ TEST(DeepTrees, AreWalkedAsFarAsAPathReachesAndRefusedBelow) {
     auto one = chain(t.stage, c.depth, "1");
     auto two = chain(t.stage, c.depth, "2");
     auto budget = t.unlimited();
-    EXPECT_EQ(find_entries(t.view(one), Path(), glob, {}, budget).has_value(), c.fits);
-    EXPECT_EQ(grep(t.view(one), Path(), pattern, {}, budget).has_value(), c.fits);
-    EXPECT_EQ(diff(t.stage, one, two, Directories::kWhole, budget).has_value(), c.fits);
-    EXPECT_EQ(diff(t.stage, t.tree({}), one, Directories::kExpanded, budget).has_value(), c.fits);
+    const std::size_t left_out = c.fits ? 0 : 1;
+    const auto found = must(find_entries(t.view(one), Path(), glob, {}, budget));
+    EXPECT_EQ(found.matches.size(), 1 - left_out);
+    EXPECT_EQ(found.skipped_deep, left_out);
+    const auto searched = must(grep(t.view(one), Path(), pattern, {}, budget));
+    EXPECT_EQ(searched.matches, 1 - left_out);
+    EXPECT_EQ(searched.counts.skipped_deep, left_out);
+    // The last directory that has a name stands for what is in it.
+    const auto shown = c.fits ? path_of(c.depth - 1) + "/f" : path_of(513);
+    for (const auto& changes :
+         {must(diff(t.stage, one, two, Directories::kWhole, budget)).changes,
+          must(diff(t.stage, t.tree({}), one, Directories::kExpanded, budget)).changes,
+          must(diff(t.stage, one, t.tree({}), Directories::kExpanded, budget)).changes}) {
+      ASSERT_EQ(changes.size(), 1U);
+      EXPECT_EQ(changes.front().path, shown);
+    }
+    EXPECT_TRUE(diff_with_moves(t.stage, one, t.tree({}), budget));
+    OutlineOptions all{.depth = -1, .max_entries = 1'000'000};
+    const auto outlined = must(outline(t.view(one), Path(), all, budget));
+    EXPECT_EQ(outlined.truncated, !c.fits);
     auto merged = merge_unbounded(t.stage, one, two, chain(t.stage, c.depth, "3"));
     EXPECT_EQ(merged.has_value(), c.fits);
     if (c.fits) {

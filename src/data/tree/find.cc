@@ -38,7 +38,7 @@ Result<FindResult> find_entries(const TreeView& tree, const Path& path, const Gl
     result.reached = skip ? behind_all_of(below) : std::string(below);
     return skip ? Walk::kSkip : Walk::kContinue;
   };
-  TRY(walk(tree.nodes, dict, budget, look_at, options.after));
+  result.skipped_deep = TRY(walk(tree.nodes, dict, budget, look_at, options.after));
   if (!result.stopped_by && budget.stopped_by()) result.stopped_by = name(*budget.stopped_by());
   return result;
 }

@@ -209,7 +209,9 @@ class GrepSearch::Inner final {
       }
       return next;
     };
-    return walk(tree_.nodes, TRY(open_dir(tree_, at_)), budget_, look_at, after);
+    counts_.skipped_deep +=
+        TRY(walk(tree_.nodes, TRY(open_dir(tree_, at_)), budget_, look_at, after));
+    return {};
   }
 
   // The file that was given in part.

@@ -20,8 +20,8 @@ bool is_worth_moving(const EntryValue& value) {
   return value.kind == Kind::kFile ? value.bytes > 0 : value.children > 0;
 }
 
-bool has_files_below(const EntryValue& value) {
-  return value.kind == Kind::kDict && value.children > 0;
+bool has_files_below(const std::string& path, const EntryValue& value) {
+  return value.kind == Kind::kDict && value.children > 0 && !too_deep(path);
 }
 
 class Pairing final {
@@ -56,7 +56,6 @@ class Pairing final {
   // Calls visit(path, value) for everything directly below.
   template <typename Visit>
   Result<void> for_each_below(const std::string& path, const EntryValue& dir, Visit visit) {
-    TRY(check_depth(path));
     return dict_diff(nodes_, empty_dict(), TRY(dict_open(nodes_, dir.key)),
                      [&](const Entry*, const Entry* entry) -> Result<void> {
                        if (!budget_.take_entries() || !budget_.in_time()) stopped = true;
@@ -67,7 +66,7 @@ class Pairing final {
 
   Result<void> note_gone(const std::string& path, const EntryValue& value) {
     if (is_worth_moving(value)) gone_.emplace(value.key, path);
-    if (!has_files_below(value)) return {};
+    if (!has_files_below(path, value)) return {};
     return for_each_below(path, value, [&](const std::string& below, const EntryValue& inner) {
       return note_gone(below, inner);
     });
@@ -92,7 +91,7 @@ class Pairing final {
       out.push_back({path, value, value, from->second});
       return {};
     }
-    if (!has_files_below(value)) {
+    if (!has_files_below(path, value)) {
       out.push_back({path, std::nullopt, value, {}});
       return {};
     }
@@ -103,7 +102,7 @@ class Pairing final {
 
   Result<void> remove(const std::string& path, const EntryValue& value) {
     if (taken_.contains(path)) return {};
-    if (!has_files_below(value)) {
+    if (!has_files_below(path, value)) {
       out.push_back({path, value, std::nullopt, {}});
       return {};
     }

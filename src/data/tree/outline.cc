@@ -3,6 +3,9 @@
 namespace cairn {
 namespace {
 
+// Deeper nothing can be named, and whoever takes an answer apart runs out of stack.
+constexpr std::int64_t kMostLevels = Path::kMaxSegments;
+
 // What the items from `first` on take in the rendered answer.
 std::int64_t rendered_bytes(const std::vector<Outline::Item>& items, std::size_t first,
                             const Rendering& rendering) {
@@ -48,6 +51,10 @@ Result<Outline> outline(const TreeView& tree, const Path& path, const OutlineOpt
     }
     if (options.depth >= 0 && depth >= options.depth) break;
     if (out.items[i].value.kind != Kind::kDict) continue;
+    if (depth > kMostLevels) {
+      out.truncated = true;
+      break;
+    }
     auto count = static_cast<std::int64_t>(out.items[i].value.children);
     auto node = i == 0 ? dict : TRY(tree.nodes.get(out.items[i].value.key));
     const auto first = out.items.size();

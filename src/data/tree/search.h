@@ -36,6 +36,7 @@ struct FindResult {
 
   std::vector<Match> matches;
   std::uint64_t visited = 0;
+  std::uint64_t skipped_deep = 0;  // directories too deep to be looked into (walk.h)
   // Why it stopped early: "results", or a limit of the budget.
   std::optional<std::string> stopped_by;
   // Behind what was looked at: a search after it finds the rest. Not always a path (walk.h).
@@ -89,6 +90,7 @@ struct GrepResult {
     std::uint64_t searched = 0;
     std::uint64_t skipped_binary = 0;
     std::uint64_t skipped_large = 0;
+    std::uint64_t skipped_deep = 0;  // directories
   };
 
   std::vector<File> files;

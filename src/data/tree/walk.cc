@@ -52,6 +52,8 @@ class Walker final {
     return true;
   }
 
+  std::uint64_t unentered() const { return unentered_; }
+
  private:
   Result<bool> step(const Entry& entry) {
     if (!budget_.take_entries()) return false;
@@ -71,7 +73,12 @@ class Walker final {
     const auto length = path_.size();
     if (length > 0) path_ += '/';
     path_ += entry.name;
-    TRY(check_depth(path_));
+    // Counted from where the walk began, as its paths are.
+    if (too_deep(path_)) {
+      if (entry.children > 0) ++unentered_;
+      path_.resize(length);
+      return true;
+    }
     auto go_on = TRY(work(TRY(dict_open(nodes_, entry.key))));
     path_.resize(length);
     return go_on;
@@ -81,22 +88,27 @@ class Walker final {
   Budget& budget_;
   const WalkVisitor& visit_;
   std::string path_;
+  std::uint64_t unentered_ = 0;
 };
 
 }  // namespace
 
+bool too_deep(std::string_view path) {
+  return static_cast<std::size_t>(std::ranges::count(path, '/')) + 1 > Path::kMaxSegments;
+}
+
 Result<void> check_depth(std::string_view path) {
-  auto depth = static_cast<std::size_t>(std::ranges::count(path, '/')) + 1;
-  if (depth <= Path::kMaxSegments) return {};
+  if (!too_deep(path)) return {};
   return fail(Code::kInvalidPath,
               "directories are nested more than {} deep at '{}'; remove or move one on the way",
               Path::kMaxSegments, shown(path, 200));
 }
 
-Result<void> walk(const NodeReader& nodes, const NodePtr& dir, Budget& budget,
-                  const WalkVisitor& visit, std::string_view after) {
-  TRY(Walker(nodes, budget, visit).run_after(dir, after));
-  return {};
+Result<std::uint64_t> walk(const NodeReader& nodes, const NodePtr& dir, Budget& budget,
+                           const WalkVisitor& visit, std::string_view after) {
+  Walker walker(nodes, budget, visit);
+  TRY(walker.run_after(dir, after));
+  return walker.unentered();
 }
 
 // Names are UTF-8, so that none comes behind this one.

@@ -1,6 +1,7 @@
 // Walking everything below a directory, depth first, in path order. Reads directories only.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -19,18 +20,22 @@ enum class Walk {
 // `path` is relative to where the walk began and holds until the visitor returns.
 using WalkVisitor = std::function<Result<Walk>(std::string_view path, const Entry& entry)>;
 
-// INVALID_PATH for a directory deeper than a path can name: copies of copies make trees of any
-// depth, and whatever goes down one would run out of stack.
+// Whether a directory is deeper than a path can name: raw nodes, and copies of copies, make trees
+// of any depth, and whatever goes down one would run out of stack. What searches, lists or compares
+// leaves such a directory closed and says so; what changes fails (check_depth).
+bool too_deep(std::string_view path);
+// INVALID_PATH for one.
 Result<void> check_depth(std::string_view path);
 
 // Visits every entry below `dir` (not the directory itself). Ends without an error when the
-// budget's entries or time run out: budget.stopped_by() says so.
+// budget's entries or time run out: budget.stopped_by() says so. How many directories with
+// something in them it did not enter, because they are too deep.
 //
 // With `after` it goes on behind that path, whether or not anything has it: nothing up to it is
 // visited, and of the directories on the way to it only what comes behind. What it names itself is
 // entered, should it be a directory.
-Result<void> walk(const NodeReader& nodes, const NodePtr& dir, Budget& budget,
-                  const WalkVisitor& visit, std::string_view after = {});
+Result<std::uint64_t> walk(const NodeReader& nodes, const NodePtr& dir, Budget& budget,
+                           const WalkVisitor& visit, std::string_view after = {});
 
 // Where to go on behind a directory and everything in it.
 std::string behind_all_of(std::string_view directory);

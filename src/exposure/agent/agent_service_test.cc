@@ -64,7 +64,7 @@ TEST_F(ServiceTest, LetsNobodyInWithABadTokenOrSelection) {
 
 TEST_F(ServiceTest, ListsOnlyWhatTheCallerMayUse) {
   const auto all = tools_of(world, world.owner);
-  EXPECT_EQ(all.size(), 40U);
+  EXPECT_EQ(all.size(), 42U);
   const auto reader = tools_of(world, world.as(world.delegate({}), {.toolsets = "all"}));
   for (const auto* name : {"fs_write", "fs_edit", "fs_rm", "depot_commit", "depot_revert",
                            "depot_undo", "depot_tag", "create_depot"}) {

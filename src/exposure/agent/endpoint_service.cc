@@ -23,7 +23,8 @@ EndpointService::EndpointService(BoundCalls& calls, std::string version)
 
 void EndpointService::announce_to(mcp::Changes* changes) { *changes_.lock() = changes; }
 
-Result<mcp::PrincipalPtr> EndpointService::admit(std::string_view key, Address address) const {
+Result<mcp::PrincipalPtr> EndpointService::admit(std::string_view key, Address address,
+                                                 std::string_view request) const {
   const auto open = TRY(calls_.open(key, Entrance::kMcp));
   const auto& endpoint = open->endpoint();
   const bool served =
@@ -33,7 +34,8 @@ Result<mcp::PrincipalPtr> EndpointService::admit(std::string_view key, Address a
                 address == Address::kV1 ? "/api/v2/mcp/server/{key}"
                                         : "/api/mcp/server/{key}, until it is upgraded");
   }
-  return std::make_shared<const EndpointPrincipal>(calls_, std::string(key), endpoint);
+  return std::make_shared<const EndpointPrincipal>(calls_, std::string(key), std::string(request),
+                                                   endpoint);
 }
 
 mcp::Rpc<mcp::Watched> EndpointService::watch(const mcp::Principal& principal,

@@ -17,9 +17,11 @@ namespace cairn::agent {
 // Threads  immutable.
 class EndpointPrincipal final : public ToolPrincipal {
  public:
-  EndpointPrincipal(BoundCalls& calls, std::string key, const Endpoint& endpoint)
+  EndpointPrincipal(BoundCalls& calls, std::string key, std::string request,
+                    const Endpoint& endpoint)
       : calls_(calls),
         key_(std::move(key)),
+        request_(std::move(request)),
         id_(fmt::format("{}@{}", endpoint.id.render(), endpoint.key_made_at)),
         realm_(endpoint.realm),
         share_{std::string(endpoint.realm.bytes()), std::string(endpoint.id.bytes())} {}
@@ -28,12 +30,13 @@ class EndpointPrincipal final : public ToolPrincipal {
   std::string_view id() const override { return id_; }
   Share share() const override { return share_; }
   const RealmId& realm() const { return realm_; }
-  Result<EndpointToolboxPtr> open() const { return calls_.open(key_, Entrance::kMcp); }
+  Result<EndpointToolboxPtr> open() const { return calls_.open(key_, Entrance::kMcp, request_); }
   Result<ToolboxPtr> toolbox() const override { return ToolboxPtr(TRY(open())); }
 
  private:
   BoundCalls& calls_;
   std::string key_;
+  std::string request_;
   std::string id_;
   RealmId realm_;
   Share share_;
@@ -48,7 +51,9 @@ class EndpointService final : public ToolService {
   EndpointService(BoundCalls& calls, std::string version);
 
   // ENDPOINT_NOT_FOUND unless the key opens an endpoint that is served there.
-  Result<mcp::PrincipalPtr> admit(std::string_view key, Address address) const;
+  // `request` is what the log calls the request.
+  Result<mcp::PrincipalPtr> admit(std::string_view key, Address address,
+                                  std::string_view request = {}) const;
 
   mcp::Rpc<mcp::Watched> watch(const mcp::Principal& principal,
                                const mcp::Subject& subject) override;

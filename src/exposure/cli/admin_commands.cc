@@ -1,5 +1,4 @@
-// cairn usage, audit, gc, backup, restore.
-#include <algorithm>
+// cairn usage, gc, backup, restore.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -22,19 +21,9 @@ namespace {
 constexpr int kNotClean = 6;
 
 struct AdminArguments {
-  std::int64_t limit = 50;
-  std::string tool;
-  std::string outcome;
-  std::string endpoint;
-  std::string since;
   std::string target;
   std::string backup;
   std::string grace;
-  std::string who;
-  std::string path;
-  std::string until;
-  bool failed = false;
-  bool writes = false;
   bool dry_run = false;
   bool link = false;
   bool verify = false;
@@ -54,72 +43,6 @@ Result<int> run_usage(Kit& kit) {
                 counted(usage.number("nodeCount"), "node"));
   kit.out.print("content  {} before compression\n", human_size(usage.number("logicalBytes")));
   kit.out.print("quota    {}\n", quota == 0 ? "none" : human_size(quota));
-  return 0;
-}
-
-// `1h` ago.
-Result<Millis> ago(const Kit& kit, const std::string& text) {
-  const std::chrono::milliseconds span = TRY(parse_duration(text));
-  return std::max<Millis>(0, kit.clock().now() - span.count());
-}
-
-Result<json::Object> audit_query(const Kit& kit, const AdminArguments& given) {
-  json::Object out{{"limit", std::min<std::int64_t>(given.limit, 1000)}};
-  if (!given.tool.empty()) out["tool"] = given.tool;
-  if (!given.outcome.empty()) out["outcome"] = given.outcome;
-  if (!given.endpoint.empty()) out["endpointId"] = given.endpoint;
-  if (!given.who.empty()) out["who"] = given.who;
-  if (!given.path.empty()) out["path"] = given.path;
-  if (given.failed) out["failed"] = true;
-  if (given.writes) out["writes"] = true;
-  if (!given.since.empty()) out["since"] = TRY(ago(kit, given.since));
-  if (!given.until.empty()) out["until"] = TRY(ago(kit, given.until));
-  return out;
-}
-
-std::string time_of_day(Millis time) {
-  return fmt::format("{}:{:02}", human_time(time), time / 1000 % 60);
-}
-
-void print_audit(Kit& kit, const json::Array& entries) {
-  Table table({{"TIME"},
-               {"WHO"},
-               {"BY"},
-               {"TOOL"},
-               {"OUTCOME"},
-               {"TOOK", Table::Align::kRight},
-               {"ABOUT"}});
-  for (const auto& item : entries) {
-    const Arguments row(item.as_object());
-    const bool fine = row.text("outcome") == "ok";
-    const auto count = row.number("count", 1);
-    const auto through = row.maybe_text("endpointName");
-    const auto who = row.maybe_text("who").value_or(row.text("delegate"));
-    const auto by = row.maybe_text("endpoint");
-    table.add({time_of_day(row.number("time")),
-               kit.out.safe(by ? through.value_or(*by) : who),
-               std::string(row.text("entrance")),
-               {std::string(row.text("tool")), Style::kCyan},
-               {count > 1 ? fmt::format("{} ×{}", row.text("outcome"), count)
-                          : std::string(row.text("outcome")),
-                fine ? Style::kGreen : Style::kRed},
-               fmt::format("{:.1f} ms", static_cast<double>(row.number("micros")) / 1000),
-               kit.out.safe(row.maybe_text("about").value_or(row.text("context")))});
-  }
-  table.print(kit.out);
-}
-
-Result<int> run_audit(Kit& kit, const AdminArguments& given) {
-  auto& client = *TRY(kit.client());
-  const auto most = static_cast<std::size_t>(given.limit);
-  auto answer = TRY(collect(client, "get_audit", TRY(audit_query(kit, given)), "entries", most));
-  auto& entries = answer.as_object()["entries"].as_array();
-  if (entries.size() > most) entries.resize(most);
-  if (kit.options.json) {
-    kit.out.print_json(answer);
-    return 0;
-  }
-  print_audit(kit, entries);
   return 0;
 }
 
@@ -232,22 +155,8 @@ void add_admin_commands(Commands& commands) {
                 .group = group},
                run_usage);
   auto given = std::make_shared<AdminArguments>();
-  auto command = commands.add({.name = "audit",
-                               .description = "Who did what in the realm, newest first",
-                               .example = "cairn audit --since 1h --who doc-writer --writes",
-                               .group = group},
-                              [given](Kit& kit) { return run_audit(kit, *given); });
-  command.add_value("-n,--limit", given->limit, "N", "At most so many [50]").positive();
-  command.add_value("--tool", given->tool, "TOOL", "Only of this tool");
-  command.add_value("--outcome", given->outcome, "CODE", "ok, or a code such as CONFLICT");
-  command.add_value("--endpoint", given->endpoint, "ID", "Only through this endpoint (aei_…)");
-  command.add_value("--who", given->who, "NAME", "Only of delegates with this name, or id");
-  command.add_value("--path", given->path, "PATH", "Only about this path, or below it");
-  command.add_flag("--failed", given->failed, "Only what was refused or failed");
-  command.add_flag("--writes", given->writes, "Only tools that change something");
-  command.add_value("--since", given->since, "TIME", "Only the last 1h, 7d");
-  command.add_value("--until", given->until, "TIME", "Only what is older than 1h, 7d");
-  command = commands.add(
+  add_audit_command(commands);
+  auto command = commands.add(
       {.name = "gc",
        .description = "Collect garbage: nodes that nothing holds any more",
        .example = "cairn gc --dry-run",

@@ -35,6 +35,7 @@ struct DelegateArguments {
   bool all_places = false;
   bool no_directories = false;
   std::string overlap;
+  bool no_history = false;
 };
 
 Result<json::Object> arguments_of(client::Client& client, const DelegateArguments& given) {
@@ -43,6 +44,7 @@ Result<json::Object> arguments_of(client::Client& client, const DelegateArgument
   if (given.can_upload) out["canUpload"] = true;
   if (given.can_manage) out["canManageDepot"] = true;
   if (given.key) out["lasting"] = true;
+  if (given.no_history) out["history"] = false;
   if (!given.expires.empty()) out["expiresIn"] = TRY(parse_duration(given.expires)).count();
   json::Array depots;
   for (const auto& depot : given.depots) depots.emplace_back(TRY(resolve_depot(client, depot)));
@@ -179,6 +181,8 @@ void add_rights_options(Command& command, DelegateArguments& given) {
           "--scope", given.scope, "SCOPE",
           "Only what is there: DEPOT:PATH as it is now, nod_… as it is for ever; may be repeated")
       .repeated();
+  command.add_flag("--no-history", given.no_history,
+                   "Only what there is now: no earlier versions, no undo");
   add_directory_options(command, given.directories);
 }
 

@@ -27,6 +27,7 @@ std::string rights_of(const Arguments& delegate) {
   std::string out = "read";
   if (delegate.flag("canUpload")) out += ", upload";
   if (delegate.flag("canManageDepot")) out += ", manage depots";
+  if (delegate.has("history") && !delegate.flag("history")) out += ", no history";
   for (const auto& item : client::rows_of(delegate.object(), "directories")) {
     const Arguments grant(item.as_object());
     out += fmt::format(", {} directory {}", grant.flag("write") ? "write in" : "read",

@@ -161,6 +161,10 @@ Result<int> run_find(Kit& kit, const FileArguments& given) {
     kit.out.print("{}\n", kit.out.paint(cell.style, cell.text));
     return kit.out.shown();
   }));
+  if (const auto deep = Arguments(summary).number("skippedDeep"); deep > 0) {
+    note(fmt::format("{} nested too deep to be looked into",
+                     counted(deep, "directory is", "directories are")));
+  }
   if (!kit.options.json) return 0;
   summary["matches"] = std::move(matches);
   kit.out.print_json(std::move(summary));

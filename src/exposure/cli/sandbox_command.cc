@@ -280,9 +280,33 @@ Result<sandbox::SandboxLimits> limits_of(const SandboxArguments& given) {
   sandbox::SandboxLimits limits{.processes = given.processes};
   if (!given.memory.empty()) {
     limits.memory = static_cast<std::uint64_t>(TRY(parse_size(given.memory)));
+    limits.all_memory = limits.memory;
+  } else {
+    // Programs that build things are many, and each may be large.
+    const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+    const auto machine = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    limits.all_memory = std::max(limits.memory, machine / 2);
   }
   if (!given.time.empty()) limits.time = TRY(parse_duration(given.time));
   return limits;
+}
+
+std::string reason(sandbox::Watchdog::Why why, const SandboxArguments& given,
+                   const sandbox::SandboxLimits& limits) {
+  using Why = sandbox::Watchdog::Why;
+  switch (why) {
+    case Why::kNothing:
+      return "";
+    case Why::kTime:
+      return fmt::format("--time {} is over", shown(given.time));
+    case Why::kProcesses:
+      return fmt::format("it had more than {} processes; --processes allows more",
+                         limits.processes);
+    case Why::kMemory:
+      return fmt::format("all of it together took more than {} of memory; --memory allows more",
+                         human_size(static_cast<std::int64_t>(limits.all_memory)));
+  }
+  return "";
 }
 
 Result<int> run_sandbox(Kit& kit, const SandboxArguments& given) {
@@ -295,10 +319,10 @@ Result<int> run_sandbox(Kit& kit, const SandboxArguments& given) {
                                         .limits = TRY(limits_of(given))};
   TRY(check_bubblewrap(*directory, program));
   auto start = TRY(begin(kit, given, directory->work()));
-  const auto code = TRY(run_sandboxed(*directory, program));
-  if (code == sandbox::kTimeIsOver && !given.time.empty()) {
-    note(fmt::format("the command was ended, unless it says {} itself: --time {} is over", code,
-                     shown(given.time)));
+  const auto ended = TRY(run_sandboxed(*directory, program));
+  const auto code = ended.code;
+  if (ended.why != sandbox::Watchdog::Why::kNothing) {
+    note(fmt::format("the command was ended: {}", reason(ended.why, given, program.limits)));
   } else if (code != 0) {
     note(fmt::format("the command ended with {}", code));
   }
@@ -336,7 +360,7 @@ void add_sandbox_command(Commands& commands) {
   command.add_value("--max-size", given->max_size, "SIZE",
                     "Of all changed files together [1GiB, or the depot's rules]");
   command.add_value("--memory", given->memory, "SIZE",
-                    "What each process may write to, and /tmp may hold [4GiB]");
+                    "What the command may write to, and /tmp may hold [4GiB for each process]");
   command.add_value("--processes", given->processes, "N", "How many there may be at once [1024]")
       .positive();
   command.add_value("--time", given->time, "TIME", "End it after so long, such as 10m [never]");

@@ -98,6 +98,10 @@ void note_skipped(const Arguments& found) {
   if (const auto large = found.number("skippedLarge"); large > 0) {
     note(fmt::format("{} too large to be searched", counted(large, "file is", "files are")));
   }
+  if (const auto deep = found.number("skippedDeep"); deep > 0) {
+    note(fmt::format("{} nested too deep to be looked into",
+                     counted(deep, "directory is", "directories are")));
+  }
 }
 
 Result<int> run_grep(Kit& kit, const GrepArguments& given) {

@@ -284,10 +284,11 @@ Result<ExportResult> export_here(Engine& engine, Client& client, const Resolved&
   return engine.export_to(target, key, progress);
 }
 
-// Whether it is said of something that is stored, and not of the way to it.
+// Whether it is said of something that is stored, and not of the way to it: damage, or a directory
+// that is nested too deep to be named.
 bool is_damage(const Error& error) {
   return error.code == Code::kCorruptNode || error.code == Code::kNodeNotFound ||
-         error.code == Code::kIoError;
+         error.code == Code::kIoError || error.code == Code::kInvalidPath;
 }
 
 class RemoteExport final {

@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include "base/ascii.h"
+#include "base/network.h"
 #include "exposure/http/contained.h"
 #include "exposure/http/on_worker.h"
 
@@ -236,7 +237,7 @@ Connection::Arrival Connection::refuse(Error error) {
 
 // The framing of what follows cannot be trusted, so nothing of it is read.
 Task<void> Connection::answer_refusal() {
-  InFlight::Hold held(shared_.in_flight, remote_);
+  InFlight::Hold held(shared_.in_flight, whose({}));
   began_ = SteadyClock::now();
   sent_before_ = wire_.bytes_out();
   request_.path = path_of(head_.target);
@@ -269,8 +270,10 @@ Plan Connection::ask() {
   return contained([&] { return shared_.handler.begin(request_); });
 }
 
-std::string Connection::whose(const Share& share) const {
-  return share.none() ? remote_ : share.who;
+Share Connection::whose(const Share& share) const {
+  if (!share.none()) return share;
+  const auto network = network_of(remote_);
+  return {.group = network, .who = network};
 }
 
 Task<Connection::Answer> Connection::carry_out(Plan& plan, RequestBody& body) {

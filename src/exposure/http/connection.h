@@ -68,7 +68,7 @@ class Connection final {
 
   Task<Answer> carry_out(Plan& plan, RequestBody& body);
   // Whose bytes those of this request are: its caller's, or its address's while nobody knows it.
-  std::string whose(const Share& share) const;
+  Share whose(const Share& share) const;
   Task<Answer> run_later(Later& later);
   Task<Answer> wait_for(Deferred& deferred);
   Task<Answer> take_whole(WantBody& want, RequestBody& body);

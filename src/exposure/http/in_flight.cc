@@ -16,24 +16,42 @@ Failure too_much(std::string_view what, std::size_t most) {
                      .with("retryAfterMs", std::int64_t{1000}));
 }
 
+using Sums = std::map<std::string, std::size_t>;
+
+std::size_t bytes_of(const Sums& sums, const std::string& key) {
+  const auto found = sums.find(key);
+  return found == sums.end() ? 0 : found->second;
+}
+
+void take_from(Sums& sums, const std::string& key, std::size_t bytes) {
+  const auto found = sums.find(key);
+  found->second -= bytes;
+  if (found->second == 0) sums.erase(found);
+}
+
 }  // namespace
 
-Result<void> InFlight::check(State& state, std::string_view whose, std::size_t more) const {
-  const auto found = state.of.find(whose);
-  const std::size_t own = found == state.of.end() ? 0 : found->second;
-  if (own + more > limits_.each) return too_much("you have", limits_.each);
-  if (state.all + more > limits_.all) return too_much("the server has", limits_.all);
+Result<void> InFlight::check(const State& state, const Share& whose, std::size_t more) const {
+  const auto own = bytes_of(state.of, whose.who) + more;
+  const auto all = state.all + more;
+  if (own > limits_.each) return too_much("you have", limits_.each);
+  if (own <= limits_.little && all <= limits_.all + limits_.beyond) return {};
+  if (bytes_of(state.of_group, whose.group) + more > limits_.of_group) {
+    return too_much("your realm has", limits_.of_group);
+  }
+  if (all > limits_.all) return too_much("the server has", limits_.all);
   return {};
 }
 
-void InFlight::add(const std::string& whose, std::size_t bytes) {
+void InFlight::add(const Share& whose, std::size_t bytes) {
   auto state = state_.lock();
-  state->of[whose] += bytes;
+  state->of[whose.who] += bytes;
+  state->of_group[whose.group] += bytes;
   state->all += bytes;
   state->peak = std::max(state->peak, state->all);
 }
 
-Result<void> InFlight::check_room(std::string_view whose) {
+Result<void> InFlight::check_room(const Share& whose) {
   auto state = state_.lock();
   return check(*state, whose, 0);
 }
@@ -63,9 +81,8 @@ void InFlight::Hold::count(std::size_t bytes) {
 void InFlight::Hold::give_back() {
   if (bytes_ == 0) return;
   auto state = of_.state_.lock();
-  const auto found = state->of.find(whose_);
-  found->second -= bytes_;
-  if (found->second == 0) state->of.erase(found);
+  take_from(state->of, whose_.who, bytes_);
+  take_from(state->of_group, whose_.group, bytes_);
   state->all -= bytes_;
   bytes_ = 0;
 }

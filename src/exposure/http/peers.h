@@ -1,4 +1,4 @@
-// Peers: how many connections each address has.
+// Peers: how many connections each address has. The addresses of an IPv6 network are one.
 //
 // Threads  any.
 #pragma once
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/guarded.h"
+#include "base/network.h"
 
 namespace cairn::http {
 
@@ -19,14 +20,14 @@ class Peers final {
   // False: the address has its share already, and nothing is counted.
   bool come(const std::string& address) {
     auto open = open_.lock();
-    auto& count = (*open)[address];
+    auto& count = (*open)[network_of(address)];
     if (most_each_ > 0 && count >= most_each_) return false;
     count += 1;
     return true;
   }
   void leave(const std::string& address) {
     auto open = open_.lock();
-    const auto found = open->find(address);
+    const auto found = open->find(network_of(address));
     if (--found->second == 0) open->erase(found);
   }
 

@@ -14,8 +14,9 @@ class Announcer::Handle final : public Announcer::Subscription {
   Handle& operator=(const Handle&) = delete;
   ~Handle() override {
     auto state = announcer_.state_.lock();
-    if (const auto count = state->of_owner.find(entry_->owner); count != state->of_owner.end()) {
-      if (--count->second == 0) state->of_owner.erase(count);
+    if (const auto all = state->of_owner.find(entry_->owner); all != state->of_owner.end()) {
+      all->second.bytes -= std::get<std::string>(entry_->subject).size();
+      if (--all->second.count == 0) state->of_owner.erase(all);
     }
     const auto found = state->entries.find(entry_->topic);
     if (found == state->entries.end()) return;
@@ -57,14 +58,16 @@ Rpc<std::unique_ptr<Announcer::Subscription>> Announcer::subscribe(std::weak_ptr
     // Lists are few, and every session has them.
     if (std::holds_alternative<std::string>(entry->subject)) {
       const std::string owner(principal->id());
-      auto& count = state->of_owner[owner];
-      if (count >= kMostOfOne) {
+      const auto bytes = std::get<std::string>(entry->subject).size();
+      auto& all = state->of_owner[owner];
+      if (all.count >= kMostOfOne || all.bytes + bytes > kMostBytesOfOne) {
         return rpc_fail(rpc_code::kInvalidParams,
                         fmt::format("you have {} subscriptions in all your sessions; end some, or "
                                     "subscribe to a depot instead of its files",
-                                    count));
+                                    all.count));
       }
-      count += 1;
+      all.count += 1;
+      all.bytes += bytes;
       entry->owner = owner;
     }
     state->entries[entry->topic].insert(entry);

@@ -37,8 +37,9 @@ class Announcer final : public Changes {
     virtual ~Subscription() = default;
   };
 
-  // So many resources one principal watches, in all its sessions.
+  // So many resources one principal watches, in all its sessions, and the bytes of their addresses.
   static constexpr std::size_t kMostOfOne = 50'000;
+  static constexpr std::size_t kMostBytesOfOne = std::size_t{16} << 20;
   // Fails as Service::watch() does; kInvalidParams when the principal watches too many.
   Rpc<std::unique_ptr<Subscription>> subscribe(std::weak_ptr<Listener> listener, Subject subject);
 
@@ -54,9 +55,13 @@ class Announcer final : public Changes {
   };
   using EntryPtr = std::shared_ptr<Entry>;
   class Handle;
+  struct Watching {
+    std::size_t count = 0;
+    std::size_t bytes = 0;
+  };
   struct State {
     std::unordered_map<std::string, std::unordered_set<EntryPtr>> entries;
-    std::unordered_map<std::string, std::size_t> of_owner;
+    std::unordered_map<std::string, Watching> of_owner;
     std::set<std::string> pending;
     bool stopping = false;
   };

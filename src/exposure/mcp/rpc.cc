@@ -7,9 +7,13 @@
 namespace cairn::mcp {
 namespace {
 
+// It is kept for as long as the request is answered, which may be for ever.
+constexpr std::size_t kMaxIdBytes = 1000;
+
 // No fractions: two spellings of one number would be two ids.
 bool is_id(const json::Value& value) {
-  return value.is_string() || value.is_int64() || value.is_uint64();
+  if (value.is_string()) return value.get_string().size() <= kMaxIdBytes;
+  return value.is_int64() || value.is_uint64();
 }
 
 std::unexpected<BadMessage> bad(RpcId id, std::string message) {
@@ -62,7 +66,8 @@ std::expected<Message, BadMessage> read_message(json::Value value) {
     return bad(std::move(id), R"('jsonrpc' has to be "2.0")");
   }
   if (given_id != nullptr && !is_id(*given_id)) {
-    return bad(nullptr, "'id' has to be a text or an integer");
+    return bad(nullptr,
+               fmt::format("'id' has to be a text of at most {} bytes or an integer", kMaxIdBytes));
   }
   auto* method = object.if_contains("method");
   if (method == nullptr) {

@@ -56,6 +56,17 @@ TEST(ReadMessage, RefusesWhatIsNoMessage) {
   }
 }
 
+TEST(ReadMessage, AnIdIsNotLong) {
+  const auto with_id = [](std::size_t bytes) {
+    return read(R"({"jsonrpc":"2.0","id":")" + std::string(bytes, 'x') + R"(","method":"ping"})");
+  };
+  EXPECT_TRUE(with_id(1000));
+  const auto refused = with_id(1001);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().error.message, HasSubstr("'id'"));
+  EXPECT_EQ(refused.error().id, nullptr);
+}
+
 TEST(ReadMessage, TakesAClientsErrorAsTheOutcome) {
   const auto response =
       std::get<Response>(*read(R"({"jsonrpc":"2.0","id":"a","error":{"code":-1,"message":"no"}})"));

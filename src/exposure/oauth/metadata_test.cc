@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "data/tree/tree_testing.h"
 #include "exposure/http/fake_request.h"
 #include "exposure/oauth/origin_rule.h"
 
@@ -10,10 +9,9 @@ namespace cairn::oauth {
 namespace {
 
 using enum http::Method;
-using tree_testing::must;
 
 TEST(Metadata, OfAResourceNamesItAsItsClientsDo) {
-  const auto origin = must(Origin::parse("https://cairn.example"));
+  const auto origin = Origin::parse("https://cairn.example").value();
   struct Case {
     std::string_view path, query, resource;  // empty: there is none
   };
@@ -41,7 +39,7 @@ TEST(Metadata, OfAResourceNamesItAsItsClientsDo) {
 
 TEST(Metadata, OfTheServerIsWhole) {
   const auto document =
-      server_metadata(must(Origin::parse("http://localhost:8765")), {.with_iss = true});
+      server_metadata(Origin::parse("http://localhost:8765").value(), {.with_iss = true});
   EXPECT_EQ(
       json::write(json::Value(document)),
       R"({"issuer":"http://localhost:8765","authorization_endpoint":"http://localhost:8765/oauth/authorize",)"
@@ -58,7 +56,7 @@ TEST(Metadata, OfTheServerIsWhole) {
 }
 
 TEST(OriginRule, GoesByWhatTheAdminSaysOrByThisMachinesNamesOnly) {
-  const OriginRule said{.public_origin = must(Origin::parse("https://cairn.example"))};
+  const OriginRule said{.public_origin = Origin::parse("https://cairn.example").value()};
   const OriginRule loopback{.public_origin = std::nullopt, .loopback = true};
   const OriginRule unknown;
   struct Case {

@@ -47,7 +47,7 @@ http::Plan call(BoundCalls& calls, const http::Request& request, std::string key
     std::string who;
     auto call_it = [&]() -> Result<Reply> {
       // A body may take its time: what was taken away since is gone.
-      const auto open = TRY(calls.open(key, Entrance::kRest));
+      const auto open = TRY(calls.open(key, Entrance::kRest, request.header("x-request-id")));
       who = open->endpoint().id.render();
       return open->run(*TRY(open->find(tool)), TRY(parse_object(body)), {});
     };

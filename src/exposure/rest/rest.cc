@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/explain.h"
+#include "base/network.h"
 #include "base/quote.h"
 #include "exposure/http/uri.h"
 #include "exposure/rest/docs_page.h"
@@ -248,19 +249,19 @@ Result<void> check_audience(std::string_view audience, const http::Request& requ
 Result<Caller> caller_of(const Executor& executor, const http::Request& request,
                          std::string_view realm, Entrance entrance) {
   const bool owner = request.peer == http::Peer::kOwner && request.header("authorization").empty();
-  if (owner) return executor.machine_owner(realm, entrance);
-  auto caller = TRY(executor.authenticate(TRY(bearer(request)), realm, entrance));
+  const auto caller = TRY(owner ? executor.machine_owner(realm, entrance)
+                                : executor.authenticate(TRY(bearer(request)), realm, entrance));
   TRY(check_audience(caller.session().audience, request));
-  return caller;
+  return caller.asking(request.header("x-request-id"));
 }
 
 Result<Caller> RestHandler::let_in(const http::Request& request, std::string_view realm) const {
   const Site site{.public_url = options_.public_url, .behind_proxy = options_.behind_proxy};
   if (request.peer == http::Peer::kNetwork && request.header("authorization").empty()) {
     if (const auto cookie = session_cookie(site, request)) {
-      auto person = TRY(executor_.signed_in(*cookie, realm, Entrance::kRest));
+      const auto person = TRY(executor_.signed_in(*cookie, realm, Entrance::kRest));
       TRY(check_meant(site, request, *person.sign_in()));
-      return person;
+      return person.asking(request.header("x-request-id"));
     }
   }
   return caller_of(executor_, request, realm, Entrance::kRest);
@@ -383,7 +384,8 @@ Result<http::Plan> RestHandler::plan_tool(const http::Request& request, const Ma
 }
 
 // Tokens for a refresh token, or for a name and password.
-Result<json::Object> RestHandler::issue(ByteView body, bool sign_in, std::string_view from) {
+Result<json::Object> RestHandler::issue(ByteView body, bool sign_in, std::string_view from,
+                                        std::string_view request) {
   const auto given = TRY(parse_object(body));
   Arguments arguments(given);
   const std::vector<std::string_view> needed =
@@ -399,16 +401,17 @@ Result<json::Object> RestHandler::issue(ByteView body, bool sign_in, std::string
       return fail(Code::kInvalidArgument, "'{}' is required, as a text", name);
     }
   }
-  if (!sign_in) return executor_.refresh(arguments.text("refreshToken"), Entrance::kRest);
+  if (!sign_in) return executor_.refresh(arguments.text("refreshToken"), Entrance::kRest, request);
   return executor_.sign_in(arguments.text("name"), arguments.text("password"), from,
-                           Entrance::kRest);
+                           Entrance::kRest, request);
 }
 
 Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sign_in) {
   TRY(check_json(request));
-  auto answer = [this, sign_in,
-                 from = std::string(request.remote)](const Bytes& body) -> http::Response {
-    auto issued = issue(body, sign_in, from);
+  auto answer =
+      [this, sign_in, from = std::string(request.remote),
+       id = std::string(request.header("x-request-id"))](const Bytes& body) -> http::Response {
+    auto issued = issue(body, sign_in, from, id);
     auto out = issued ? json_response(*issued) : respond(issued.error());
     out.headers.emplace_back("Cache-Control", "no-store");
     out.log_tool = sign_in ? "sign_in" : "refresh";
@@ -418,7 +421,7 @@ Result<http::Plan> RestHandler::plan_auth(const http::Request& request, bool sig
   return http::WantBody{.max_bytes = kMaxAuthBytes,
                         .where = http::Where::kWorker,
                         .answer = std::move(answer),
-                        .share = {.group = "sign-in", .who = std::string(request.remote)}};
+                        .share = {.group = "sign-in", .who = network_of(request.remote)}};
 }
 
 Result<http::Response> RestHandler::metrics(const http::Request& request) const {

@@ -58,7 +58,8 @@ class RestHandler final : public http::Handler {
                         const Error& error) const;
   http::Response run(const http::Request& request, const Caller& caller, const Tool& tool,
                      json::Value arguments, ByteView body);
-  Result<json::Object> issue(ByteView body, bool sign_in, std::string_view from);
+  Result<json::Object> issue(ByteView body, bool sign_in, std::string_view from,
+                             std::string_view request);
   Result<http::Plan> plan_auth(const http::Request& request, bool sign_in);
   Result<http::Response> metrics(const http::Request& request) const;
   http::Response ready() const;

@@ -1,7 +1,6 @@
 #include "exposure/sandbox/program.h"
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -11,7 +10,6 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -20,13 +18,10 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/os/disk_files.h"
-#include "base/os/handle.h"
-#include "base/pause.h"
 #include "base/quote.h"
 
 namespace cairn::sandbox {
@@ -119,26 +114,15 @@ int wait_for(pid_t child) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Ends a process when its time is over.
-class Watchdog final {
- public:
-  Watchdog(pid_t child, std::chrono::seconds time)
-      : child_(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))) {
-    if (time.count() == 0) return;
-    thread_ = std::jthread([this, time](const std::stop_token& stop) {
-      if (!pause(time, stop)) return;
-      barked_ = true;
-      // By its handle: the number may be another process's by now.
-      ::syscall(SYS_pidfd_send_signal, child_.fd(), SIGKILL, nullptr, 0);
-    });
-  }
-  bool barked() const { return barked_; }
+Watchdog::Limits watched(const SandboxLimits& limits) {
+  // Bubblewrap's own first process is beside them.
+  return {.time = limits.time, .processes = limits.processes + 1, .memory = limits.all_memory};
+}
 
- private:
-  os::Handle child_;
-  std::atomic<bool> barked_ = false;
-  std::jthread thread_;
-};
+Ended ended(int code, const Watchdog& watchdog) {
+  const auto why = watchdog.ended_for();
+  return {.code = why == Watchdog::Why::kTime ? kTimeIsOver : code, .why = why};
+}
 
 Failure cannot_start() {
   return fail(Code::kUnavailable, "cannot start the sandbox: {}", std::strerror(errno));
@@ -206,8 +190,8 @@ Result<void> write_users(const SandboxDirectory& directory) {
   return os::replace_file(directory.path() / "group", "user:x:1000:\n", 0644);
 }
 
-Result<int> run_without_terminal(SandboxDirectory& directory, const Words& words,
-                                 const SandboxProgram& program) {
+Result<Ended> run_without_terminal(SandboxDirectory& directory, const Words& words,
+                                   const SandboxProgram& program) {
   const auto child = ::fork();
   if (child < 0) return cannot_start();
   if (child == 0) {
@@ -215,14 +199,14 @@ Result<int> run_without_terminal(SandboxDirectory& directory, const Words& words
     become(words, program.limits.memory);
   }
   directory.set_command(child);
-  const Watchdog watchdog(child, program.limits.time);
+  const Watchdog watchdog(child, watched(program.limits));
   const auto code = wait_for(child);
   directory.set_command(0);
-  return watchdog.barked() ? kTimeIsOver : code;
+  return ended(code, watchdog);
 }
 
-Result<int> run_on_terminal(SandboxDirectory& directory, const Words& words,
-                            const SandboxLimits& limits) {
+Result<Ended> run_on_terminal(SandboxDirectory& directory, const Words& words,
+                              const SandboxLimits& limits) {
   termios modes{};
   winsize size{};
   ::tcgetattr(STDIN_FILENO, &modes);
@@ -232,12 +216,12 @@ Result<int> run_on_terminal(SandboxDirectory& directory, const Words& words,
   if (child < 0) return cannot_start();
   if (child == 0) become(words, limits.memory);
   directory.set_command(child);
-  const Watchdog watchdog(child, limits.time);
+  const Watchdog watchdog(child, watched(limits));
   relay_terminal(leader);
   ::close(leader);
   const auto code = wait_for(child);
   directory.set_command(0);
-  return watchdog.barked() ? kTimeIsOver : code;
+  return ended(code, watchdog);
 }
 
 }  // namespace
@@ -265,7 +249,7 @@ Result<void> check_bubblewrap(const SandboxDirectory& directory, const SandboxPr
               shown(said.text, 300));
 }
 
-Result<int> run_sandboxed(SandboxDirectory& directory, const SandboxProgram& program) {
+Result<Ended> run_sandboxed(SandboxDirectory& directory, const SandboxProgram& program) {
   auto words = bubblewrap(find_program("bwrap"), directory, program.hidden, program.limits.memory);
   const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
   const bool own_terminal = terminal && !program.output_is_ours;

@@ -12,13 +12,15 @@
 #include <vector>
 
 #include "exposure/sandbox/directory.h"
+#include "exposure/sandbox/watchdog.h"
 
 namespace cairn::sandbox {
 
 // What the command may take of this machine.
 struct SandboxLimits {
   std::uint64_t memory = std::uint64_t{4} << 30;  // bytes that each process may write to
-  std::uint64_t processes = 1024;                 // at once; the kernel does not hold root to it
+  std::uint64_t all_memory = 0;                   // of all of them together; 0: any
+  std::uint64_t processes = 1024;                 // at once
   std::chrono::seconds time{0};                   // 0: any
 };
 
@@ -33,13 +35,18 @@ struct SandboxProgram {
 // what to do.
 Result<void> check_bubblewrap(const SandboxDirectory& directory, const SandboxProgram& program);
 
-// The command's exit code; 128 and the number of the signal that ended it; kTimeIsOver.
+// The command's exit code; 128 and the number of the signal that ended it; kTimeIsOver. And which
+// limit it was ended for.
 //
 // On a terminal it has one of its own, through which everything is passed: job control works, and
 // nothing it does to its terminal (TIOCSTI) types into the caller's. Otherwise it is in a session
 // without terminal.
 inline constexpr int kTimeIsOver = 124;  // as timeout(1) says it
-Result<int> run_sandboxed(SandboxDirectory& directory, const SandboxProgram& program);
+struct Ended {
+  int code = 0;
+  Watchdog::Why why = Watchdog::Why::kNothing;
+};
+Result<Ended> run_sandboxed(SandboxDirectory& directory, const SandboxProgram& program);
 
 // Passes everything between this terminal and the other, until that one's last user is gone.
 void relay_terminal(int other);

@@ -269,10 +269,7 @@ class Running final : public RunningServer {
 
   // On this machine the origin is as clients call it; elsewhere it has to be said.
   Result<void> start_oauth(bool loopback) {
-    const auto& services = engine_->services();
-    oauth_base_.emplace(oauth::OAuthParts{services.realms, services.delegates, services.users,
-                                          services.audit, services.clock, services.random},
-                        options_.oauth);
+    oauth_base_.emplace(engine_->oauth(), options_.oauth);
     tokens_ = oauth::make_tokens(*oauth_base_);
     authorization_ = oauth::make_authorization(*oauth_base_);
     oauth::OriginRule origins{.public_origin = std::nullopt, .loopback = loopback};

@@ -33,10 +33,13 @@ bool is_endpoint_mcp(std::string_view path) {
 Result<mcp::PrincipalPtr> admit(const agent::EndpointService& endpoints,
                                 const http::Request& request) {
   using Address = agent::EndpointService::Address;
-  if (request.path == kV2Bearer) return endpoints.admit(TRY(rest::bearer(request)), Address::kV2);
+  const auto id = request.header("x-request-id");
+  if (request.path == kV2Bearer) {
+    return endpoints.admit(TRY(rest::bearer(request)), Address::kV2, id);
+  }
   const bool old = request.path.starts_with(kV1);
   return endpoints.admit(request.path.substr(old ? kV1.size() : kV2.size()),
-                         old ? Address::kV1 : Address::kV2);
+                         old ? Address::kV1 : Address::kV2, id);
 }
 
 namespace {

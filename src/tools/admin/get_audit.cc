@@ -93,6 +93,7 @@ Result<std::set<DelegateId>> called(Call& call, Names& names, std::string_view w
 struct Wanted {
   std::optional<std::set<DelegateId>> who;
   std::string path;
+  std::string request;
   bool failed = false;
   bool writes = false;
 };
@@ -121,6 +122,7 @@ bool writes(const ToolTable& table, const std::string& name) {
 bool fits(const Call& call, const AuditEntry& entry, const Wanted& wanted) {
   return (!wanted.who || wanted.who->contains(entry.delegate)) &&
          (wanted.path.empty() || names_path(entry.context, wanted.path)) &&
+         (wanted.request.empty() || entry.request == wanted.request) &&
          (!wanted.failed || entry.outcome != "ok") &&
          (!wanted.writes || writes(call.table(), entry.tool));
 }
@@ -165,6 +167,8 @@ json::Object render(const AuditEntry& entry, Names& names) {
     }
   }
   if (!entry.binding.empty()) out["binding"] = entry.binding;
+  if (!entry.message.empty()) out["message"] = entry.message;
+  if (!entry.request.empty()) out["request"] = entry.request;
   return out;
 }
 
@@ -185,6 +189,7 @@ Result<Reply> run_get_audit(Call& call, const Arguments& arguments) {
   Wanted wanted;
   if (auto who = arguments.maybe_text("who")) wanted.who = TRY(called(call, names, *who));
   wanted.path = arguments.text("path");
+  wanted.request = arguments.text("request");
   wanted.failed = arguments.flag("failed");
   wanted.writes = arguments.flag("writes");
   return list_page(call, arguments, "entries", [&](auto limit, auto cursor) -> Result<RowPage> {
@@ -203,7 +208,7 @@ Tool get_audit() {
       .title = "The audit log",
       .description =
           "Who did what in the realm, through what, with which outcome; newest first. Never "
-          "content. For the realm's owner.",
+          "content, but for what an error's message quotes. For the realm's owner.",
       .input = shape::object(
           {depots::limit("Entries per page (default 100)"),
            depots::cursor(),
@@ -212,6 +217,8 @@ Tool get_audit() {
            {"delegateId", shape::text("Only of this delegate"), shape::kOptional},
            {"who", shape::text("Only of delegates with this name, or id"), shape::kOptional},
            {"path", shape::text("Only about this path, or below it", 5000), shape::kOptional},
+           {"request", shape::text("Only of this request: an answer's X-Request-Id"),
+            shape::kOptional},
            {"failed", shape::flag("Only what was refused or failed"), shape::kOptional},
            {"writes", shape::flag("Only tools that change something"), shape::kOptional},
            {"tool", shape::text("Only of this tool"), shape::kOptional},
@@ -234,7 +241,9 @@ Tool get_audit() {
                  {"count", shape::integer("How many like it, itself included"), shape::kOptional},
                  {"endpoint", shape::text(), shape::kOptional},
                  {"endpointName", shape::text(), shape::kOptional},
-                 {"binding", shape::text(), shape::kOptional}}))},
+                 {"binding", shape::text(), shape::kOptional},
+                 {"message", shape::text("Of the error"), shape::kOptional},
+                 {"request", shape::text("Its X-Request-Id"), shape::kOptional}}))},
            {"nextCursor", shape::nullable(shape::text())}}),
       .annotations = {.read_only = true, .idempotent = true},
       .right = Right::kOwn,

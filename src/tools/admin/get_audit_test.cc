@@ -24,6 +24,24 @@ TEST_F(GetAuditTest, AnEntrySaysWhoDidWhatThroughWhatWithWhichOutcome) {
   EXPECT_EQ(text(entry, "context"), depot_ + " nothing");
   EXPECT_EQ(text(entry, "outcome"), "PATH_NOT_FOUND");
   EXPECT_EQ(entry.at("time"), clock_.now());
+  EXPECT_THAT(text(entry, "message"), testing::HasSubstr("nothing"));
+}
+
+TEST_F(GetAuditTest, ARequestIsFoundByItsName) {
+  const auto writer = delegate({{"canUpload", true}});
+  for (const auto* name : {"r1", "r2", "r1"}) {
+    call(writer.asking(name), "fs_ls", {{"nodeKey", depot_}});
+  }
+  EXPECT_THAT(column(log({{"request", "r1"}}), "entries", "request"), ElementsAre("r1", "r1"));
+  EXPECT_THAT(column(log({{"request", "r3"}}), "entries", "request"), testing::IsEmpty());
+}
+
+TEST_F(GetAuditTest, AMessageIsOneLineThatIsNotLong) {
+  const std::string path = std::string(2000, 'x') + "\n/y";
+  refused("fs_read", {{"nodeKey", depot_}, {"path", path}});
+  const auto entry = log({{"tool", "fs_read"}}).at("entries").at(0).as_object();
+  EXPECT_LT(text(entry, "message").size(), 400U);
+  EXPECT_FALSE(text(entry, "message").contains('\n'));
 }
 
 TEST_F(GetAuditTest, QuestionsNarrowWhatIsShown) {

@@ -1,5 +1,6 @@
 #include "tools/delegates/tools.h"
 #include "tools/delegates/wanted.h"
+#include "tools/depots/record_quota.h"
 #include "tools/executor/render.h"
 #include "tools/executor/shape.h"
 
@@ -7,10 +8,12 @@ namespace cairn {
 namespace {
 
 Result<Reply> run_create_delegate(Call& call, const Arguments& arguments) {
+  TRY(depots::check_record_quota(call));
   NewDelegate made;
   made.name = arguments.text("name");
   made.can_upload = arguments.flag("canUpload");
   made.can_manage_depot = arguments.flag("canManageDepot");
+  made.history = !arguments.has("history") || arguments.flag("history");
   if (auto depots = arguments.texts("delegatedDepots")) {
     made.depots = TRY(wanted::depots(call, *depots));
   }
@@ -37,9 +40,9 @@ Tool create_delegate() {
       .description =
           "A child delegate with a part of your own rights, and its tokens: give accessToken to "
           "another agent. It is read-only unless canUpload is true. With a scope it sees only "
-          "those places, each as if it were a whole depot, with all that ever stood there. The "
-          "tokens are shown this once: an access token for an hour and a refresh token, or with "
-          "lasting one key for whatever cannot renew its token.",
+          "those places, each as if it were a whole depot, with all that ever stood there unless "
+          "history is false. The tokens are shown this once: an access token for an hour and a "
+          "refresh token, or with lasting one key for whatever cannot renew its token.",
       .input = shape::object(
           {{"name", shape::text("For people, e.g. 'doc-writer'", Delegate::kMaxNameBytes),
             shape::kOptional},
@@ -58,6 +61,8 @@ Tool create_delegate() {
                            Delegate::kMaxRoots),
             shape::kOptional},
            {"directories", grants_shape("The server's directories, by name; default: none"),
+            shape::kOptional},
+           {"history", shape::flag("false: no earlier versions; default: as yours"),
             shape::kOptional},
            {"lasting", shape::flag("One key (cairn_…) that is good until the delegate expires"),
             shape::kOptional},

@@ -53,14 +53,14 @@ TEST_F(UpdateDelegateTest, NobodyGetsMoreThanTheirParentWhoeverAsks) {
   put_all({{"docs/in/a", "1"}, {"src/b", "2"}});
   const auto parent = delegate({{"scope", json::Array{depot_ + "/docs"}}, {"expiresIn", 100}});
   const auto child = delegate(parent, {});
-  for (const auto* by : {&owner_, &parent}) {
-    EXPECT_THAT(refused_update(*by, child, {{"canUpload", true}}),
+  for (const Caller& by : {owner_, parent}) {
+    EXPECT_THAT(refused_update(by, child, {{"canUpload", true}}),
                 Says(Code::kPermissionExceeded, "canUpload"));
-    EXPECT_THAT(refused_update(*by, child, {{"canManageDepot", true}}),
+    EXPECT_THAT(refused_update(by, child, {{"canManageDepot", true}}),
                 Says(Code::kPermissionExceeded, "canManageDepot"));
-    EXPECT_EQ(refused_update(*by, child, {{"scope", json::Array{depot_ + "/src"}}}).code,
+    EXPECT_EQ(refused_update(by, child, {{"scope", json::Array{depot_ + "/src"}}}).code,
               Code::kInvalidScope);
-    EXPECT_EQ(refused_update(*by, child, {{"expiresIn", 101}}).code, Code::kPermissionExceeded);
+    EXPECT_EQ(refused_update(by, child, {{"expiresIn", 101}}).code, Code::kPermissionExceeded);
   }
   // What is named is of what the parent sees, though the owner sees more.
   update(child, {{"scope", json::Array{depot_ + "/in"}}});

@@ -1,5 +1,6 @@
 #include "base/quote.h"
 #include "tools/depots/depots.h"
+#include "tools/depots/record_quota.h"
 #include "tools/depots/tools.h"
 #include "tools/executor/render.h"
 
@@ -34,6 +35,7 @@ json::Value made_shape() {
 }
 
 Result<Reply> run_create_depot(Call& call, const Arguments& arguments) {
+  TRY(depots::check_depot_room(call));
   std::optional<NodeKey> root;
   if (auto key = arguments.maybe_text("root")) root = TRY(call.sight().node(*key));
   Keep keep;

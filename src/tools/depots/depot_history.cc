@@ -85,6 +85,7 @@ Result<Beginning> beginning(Call& call, const Arguments& arguments) {
 
 Result<Reply> run_depot_history(Call& call, const Arguments& arguments) {
   auto [place, cursor] = TRY(beginning(call, arguments));
+  TRY(call.sight().check_history());
   const auto path = TRY(Path::parse(arguments.text("path")));
   TRY(check_place(path));
   const auto limit = static_cast<std::size_t>(arguments.number("limit", 50));

@@ -67,6 +67,7 @@ void note_changed(Call& call, const Place& place, const std::optional<NodeKey>& 
 
 Result<Reply> run_depot_revert(Call& call, const Arguments& arguments) {
   const auto place = TRY(call.sight().place(arguments.text("depotId")));
+  TRY(call.sight().check_history());
   const auto wanted = TRY(wanted_root(call, place, arguments.text("root")));
   const auto path = TRY(Path::parse(arguments.text("path")));
   const auto before = TRY(depots::root_of(call, place));

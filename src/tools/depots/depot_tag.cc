@@ -7,6 +7,7 @@ namespace {
 
 Result<Reply> run_depot_tag(Call& call, const Arguments& arguments) {
   const auto depot = TRY(depots::whole(call, arguments.text("depotId")));
+  TRY(call.sight().check_history());
   const auto name = arguments.text("name");
   json::Object out;
   out["name"] = name;

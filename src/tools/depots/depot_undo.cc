@@ -75,6 +75,7 @@ Result<CommitResult> take_back(Call& call, const UndoRequest& request) {
 
 Result<Reply> run_depot_undo(Call& call, const Arguments& arguments) {
   const auto place = TRY(call.sight().place(arguments.text("depotId")));
+  TRY(call.sight().check_history());
   const auto range = TRY(range_of(call, place, arguments));
   constexpr std::size_t kPaths = 1000;
   const std::vector<std::string> everything{""};

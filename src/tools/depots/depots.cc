@@ -101,6 +101,12 @@ Result<json::Object> details_of(Call& call, const Depot& depot, const Place& pla
   const bool all = shown == Shown::kAll && call.entrance() != Entrance::kMcp;
   const auto most =
       all ? depot.max_history : std::min<std::uint64_t>(depot.max_history, kShownHistory);
+  // What was there before is not for everybody.
+  if (!call.rights().sees_history()) {
+    out["maxHistory"] = depot.max_history;
+    out["history"] = json::Array();
+    return out;
+  }
   auto before = TRY(history_before(call, place, root, most));
   out["maxHistory"] = depot.max_history;
   out["history"] = std::move(before.roots);

@@ -106,7 +106,8 @@ std::optional<BoundCalls::Known> BoundCalls::known(const EndpointId& endpoint,
   return found->second;
 }
 
-Result<EndpointToolboxPtr> BoundCalls::open(std::string_view key, Entrance entrance) {
+Result<EndpointToolboxPtr> BoundCalls::open(std::string_view key, Entrance entrance,
+                                            std::string_view request) {
   // Before anything is read: what changes meanwhile makes this entry stale at once.
   const auto generation = services_.endpoints.generation();
   const auto endpoint = TRY(services_.endpoints.open(key));
@@ -127,7 +128,7 @@ Result<EndpointToolboxPtr> BoundCalls::open(std::string_view key, Entrance entra
     known->insert_or_assign(endpoint->id, *open);
   }
   return std::make_shared<const EndpointToolbox>(executor_, open->open,
-                                                 open->owner.entering(entrance));
+                                                 open->owner.entering(entrance).asking(request));
 }
 
 Result<Reply> BoundCalls::execute(const ToolId& id, std::optional<std::string_view> binding_id,

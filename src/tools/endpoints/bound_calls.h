@@ -66,7 +66,9 @@ class BoundCalls final {
   BoundCalls(const BoundCalls&) = delete;
   BoundCalls& operator=(const BoundCalls&) = delete;
 
-  Result<EndpointToolboxPtr> open(std::string_view key, Entrance entrance);
+  // `request` is what the log calls the request that it is opened for.
+  Result<EndpointToolboxPtr> open(std::string_view key, Entrance entrance,
+                                  std::string_view request = {});
   // For front ends that are trusted: a tool as it is, or as a binding shows it.
   Result<Reply> execute(const ToolId& tool, std::optional<std::string_view> binding,
                         json::Object arguments, std::stop_token stop = {});

@@ -1,6 +1,7 @@
 // Tools on contexts (ADI): create, list, get, update, delete.
 #include "base/explain.h"
 #include "tools/depots/depots.h"
+#include "tools/depots/record_quota.h"
 #include "tools/endpoints/endpoints.h"
 #include "tools/endpoints/tools.h"
 #include "tools/executor/page.h"
@@ -14,7 +15,7 @@ using endpoints::render;
 
 Result<Reply> run_create(Call& call, const Arguments& arguments) {
   const auto tool = TRY(endpoints::draft_tool(call, arguments, call.session().who().id));
-  TRY(endpoints::check_quota(call));
+  TRY(depots::check_record_quota(call));
   TRY(call.services().endpoints.add(tool));
   return Reply(render(tool));
 }

@@ -3,6 +3,7 @@
 
 #include "base/quote.h"
 #include "tools/depots/depots.h"
+#include "tools/depots/record_quota.h"
 #include "tools/endpoints/endpoints.h"
 #include "tools/endpoints/tools.h"
 #include "tools/executor/page.h"
@@ -40,7 +41,7 @@ Result<Reply> run_create(Call& call, const Arguments& arguments) {
   if (const auto* bindings = json::find(arguments.object(), "bindings")) {
     endpoint.bindings = TRY(endpoints::draft_bindings(call, *bindings, endpoint.owner, new_tools));
   }
-  TRY(endpoints::check_quota(call));
+  TRY(depots::check_record_quota(call));
   return Reply(render_made(TRY(store.add(std::move(endpoint), new_tools))));
 }
 
@@ -140,7 +141,7 @@ Result<Reply> run_instance(Call& call, const Arguments& arguments) {
     endpoint.bindings.push_back(std::move(binding));
     tools.push_back(std::move(tool));
   }
-  TRY(endpoints::check_quota(call));
+  TRY(depots::check_record_quota(call));
   return Reply(render_made(TRY(store.add(std::move(endpoint), tools))));
 }
 

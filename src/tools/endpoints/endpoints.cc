@@ -194,18 +194,6 @@ Result<json::Array> definitions(Call& call, const std::vector<Binding>& bindings
   return out;
 }
 
-Result<void> check_quota(Call& call) {
-  const auto usage = TRY(call.realm().usage());
-  if (usage.quota_limit == 0) return {};
-  const auto bytes = TRY(call.services().endpoints.bytes(call.session().realm));
-  if (usage.physical_bytes + bytes < usage.quota_limit) return {};
-  return fail(
-      Code::kQuotaExceeded,
-      "files take {} bytes, tools and endpoints {}, and the quota is {}; delete what is not "
-      "needed, or raise the quota",
-      usage.physical_bytes, bytes, usage.quota_limit);
-}
-
 json::Object render(const ContextTool& tool) {
   json::Object out;
   out["toolId"] = tool.id.render();

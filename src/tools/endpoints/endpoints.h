@@ -27,10 +27,6 @@ Result<std::vector<Binding>> draft_bindings(Call& call, const json::Value& defin
 Result<json::Array> definitions(Call& call, const std::vector<Binding>& bindings,
                                 const RealmId& realm, const std::vector<ContextTool>& new_tools);
 
-// QUOTA_EXCEEDED when the realm's tools and endpoints, with all else that is stored, are over its
-// quota: texts count as files do.
-Result<void> check_quota(Call& call);
-
 json::Object render(const ContextTool& tool);
 json::Object render(const Binding& binding);
 json::Object render(const Endpoint& endpoint);

@@ -8,7 +8,6 @@
 #include "base/os/os_error.h"
 #include "base/os/secret_file.h"
 #include "base/quote.h"
-#include "data/oauth/oauth.h"
 #include "data/realm/clock_memory.h"
 #include "data/realm/gc.h"
 #include "data/realm/moved_back.h"
@@ -72,6 +71,9 @@ class OpenEngine final : public Engine {
   BoundCalls& bound() override { return bound_; }
   work::DepotWorkspaces& workspaces() override { return workspaces_; }
   Services& services() override { return services_; }
+  oauth::OAuthParts oauth() override {
+    return {realms_, delegates_, users_, audit_, services_.clock, services_.random};
+  }
   KeyValueStore& records() override { return store_->kv(); }
   const RealmId& owner() const override { return owner_; }
 
@@ -79,9 +81,7 @@ class OpenEngine final : public Engine {
     keep_time();
     TRY(delegates_.forget_expired());
     TRY(sign_ins_.forget_expired());
-    const oauth::OAuthParts parts{realms_, delegates_,      users_,
-                                  audit_,  services_.clock, services_.random};
-    TRY(oauth::OAuthBase(parts, {}).tidy());
+    TRY(oauth::OAuthBase(oauth(), {}).tidy());
     return for_each_realm([&](const RealmId& realm) -> Result<void> {
       TRY(audit_.trim(realm));
       return {};

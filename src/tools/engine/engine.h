@@ -17,6 +17,7 @@
 
 #include "base/guarded_clock.h"
 #include "base/memory_budget.h"
+#include "data/oauth/oauth.h"
 #include "data/realm/import.h"
 #include "tools/endpoints/bound_calls.h"
 #include "tools/executor/executor.h"
@@ -58,6 +59,8 @@ class Engine {
   virtual Services& services() = 0;
   // The tools that endpoints show, and calls through them.
   virtual BoundCalls& bound() = 0;
+  // What the authorization server works on.
+  virtual oauth::OAuthParts oauth() = 0;
   // The file tools on depots.
   virtual work::DepotWorkspaces& workspaces() = 0;
   // Where parts of a server keep records of their own.

@@ -75,6 +75,8 @@ class Caller final {
   const std::optional<Via>& via() const { return via_; }
   // The sign-in of whoever came with a browser's cookie; null for all others.
   const SignInPtr& sign_in() const { return sign_in_; }
+  // What its request is called, for the log; empty: it came without.
+  const std::string& request() const { return request_; }
 
   // The same, seeing one place only; see confined() in session.h.
   Caller within(const Place& place, const DelegateId& stand_in) const {
@@ -90,6 +92,12 @@ class Caller final {
   Caller entering(Entrance entrance) const {
     auto out = *this;
     out.entrance_ = entrance;
+    return out;
+  }
+  // The same with a request.
+  Caller asking(std::string_view request) const {
+    auto out = *this;
+    out.request_ = request;
     return out;
   }
   // The same through one binding of an endpoint.
@@ -114,6 +122,7 @@ class Caller final {
   std::optional<Via> via_;
   DeskPtr desk_;
   SignInPtr sign_in_;
+  std::string request_;
 };
 
 // Everything one run of a tool may touch.

@@ -23,7 +23,7 @@ class Course final {
   // REQUIRES: executor, tool and body outlive it.
   Course(Executor& executor, const Caller& caller, const Tool& tool, json::Value arguments,
          ByteView body, std::stop_token stop);
-  ~Course() { note("ABANDONED"); }
+  ~Course() { note({"ABANDONED"}); }
   Course(const Course&) = delete;
   Course& operator=(const Course&) = delete;
 
@@ -41,7 +41,7 @@ class Course final {
     return ended_by([&] { return executor_.check_unchanged(call_->caller()); });
   }
   void takes(std::uint64_t bytes) { bytes_in_ += bytes; }
-  void done(std::uint64_t bytes_out = 0) { note("ok", bytes_out); }
+  void done(std::uint64_t bytes_out = 0) { note({"ok"}, bytes_out); }
   // The reply as the caller gets it: of a dry run, with what does not exist marked as such.
   Reply told(Reply reply) const {
     return rehearsal_ ? rehearsed(std::move(reply), *rehearsal_) : std::move(reply);
@@ -57,10 +57,10 @@ class Course final {
         return fail(Code::kInternal, "{} failed: {}", tool_.name, error.what());
       }
     }();
-    if (!outcome) note(outcome.error().name());
+    if (!outcome) note({outcome.error().name(), outcome.error().message});
     return outcome;
   }
-  void note(std::string_view outcome, std::uint64_t bytes_out = 0);
+  void note(const Executor::Ended& ended, std::uint64_t bytes_out = 0);
   Result<void> rehearse();
 
   struct Request {

@@ -65,6 +65,13 @@ std::string context_of(const Tool& tool, const json::Value& arguments) {
   return out;
 }
 
+// One line without what keys open.
+std::string logged(std::string_view message) {
+  constexpr std::size_t kMost = 300;
+  if (message.empty()) return {};
+  return shown(with_keys_hidden(std::string(message)), kMost);
+}
+
 std::string_view outcome_of(const Error* error) { return error == nullptr ? "ok" : error->name(); }
 
 template <typename T>
@@ -231,7 +238,7 @@ Executor::Shown Executor::shown_of(const Tool& tool, const json::Value& argument
           .changes = arguments.is_object() ? tool.changes(arguments.get_object()) : tool.changes()};
 }
 
-void Executor::note(const Caller& caller, const Tool& tool, Shown shown, std::string_view outcome,
+void Executor::note(const Caller& caller, const Tool& tool, Shown shown, const Ended& ended,
                     const Spent& spent) {
   AuditEntry entry;
   entry.time = services_.clock.now();
@@ -246,17 +253,19 @@ void Executor::note(const Caller& caller, const Tool& tool, Shown shown, std::st
   if (caller.desk() != nullptr && !caller.desk()->directory.empty()) {
     entry.context = fmt::format("{}: {}", caller.desk()->directory, entry.context);
   }
-  entry.outcome = outcome;
+  entry.outcome = ended.outcome;
+  entry.message = logged(ended.message);
+  entry.request = caller.request();
   entry.bytes_in = spent.bytes_in;
   entry.bytes_out = spent.bytes_out;
   entry.micros = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(spent.took).count());
   // A change that was made is in the log when its answer is sent; the rest follows in the
   // background.
-  const bool now = shown.changes && outcome == "ok";
+  const bool now = shown.changes && ended.outcome == "ok";
   services_.audit.record(caller.session().realm, std::move(entry),
                          now ? AuditLog::When::kNow : AuditLog::When::kSoon);
-  meter_.called(tool.operation(), outcome, spent.took);
+  meter_.called(tool.operation(), ended.outcome, spent.took);
 }
 
 Result<Caller> Executor::acting_for(const RealmId& realm, const DelegateId& delegate,
@@ -329,9 +338,9 @@ Result<void> Course::rehearse() {
   return {};
 }
 
-void Course::note(std::string_view outcome, std::uint64_t bytes_out) {
+void Course::note(const Executor::Ended& ended, std::uint64_t bytes_out) {
   if (std::exchange(noted_, true)) return;
-  executor_.note(call_->caller(), tool_, std::move(shown_), outcome,
+  executor_.note(call_->caller(), tool_, std::move(shown_), ended,
                  {.bytes_in = bytes_in_,
                   .bytes_out = bytes_out,
                   .took = executor_.services_.clock.monotonic() - began_});
@@ -366,6 +375,8 @@ void Executor::note_opened(const Issuing& about, const Error* error) {
   entry.tool = about.operation;
   entry.context = about.context;
   entry.outcome = outcome;
+  if (error != nullptr) entry.message = logged(error->message);
+  entry.request = about.request;
   services_.audit.record(*about.realm, std::move(entry),
                          error == nullptr ? AuditLog::When::kNow : AuditLog::When::kSoon);
 }
@@ -389,8 +400,12 @@ Result<OpenedSignIn> Executor::note_sign_in(Issuing about, Result<OpenedSignIn> 
   return opened;
 }
 
-Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance entrance) {
-  Issuing about{.operation = "refresh", .entrance = entrance, .began = services_.clock.monotonic()};
+Result<json::Object> Executor::refresh(std::string_view refresh_token, Entrance entrance,
+                                       std::string_view request) {
+  Issuing about{.operation = "refresh",
+                .entrance = entrance,
+                .began = services_.clock.monotonic(),
+                .request = std::string(request)};
   auto issued = services_.delegates.refresh(refresh_token);
   // A token that was used twice is the sign of a theft: whose it was is what the log is for.
   if (!issued) {
@@ -417,10 +432,12 @@ Result<User> Executor::known_user(std::string_view user, std::string_view passwo
 }
 
 Result<json::Object> Executor::sign_in(std::string_view user, std::string_view password,
-                                       std::string_view address, Entrance entrance) {
+                                       std::string_view address, Entrance entrance,
+                                       std::string_view request) {
   Issuing about{.operation = "sign_in",
                 .entrance = entrance,
                 .began = services_.clock.monotonic(),
+                .request = std::string(request),
                 .context = shown(address)};
   auto issue = [&]() -> Result<CreatedDelegate> {
     const auto known = TRY(known_user(user, password, address, about));

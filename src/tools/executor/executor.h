@@ -98,10 +98,13 @@ class Executor final {
                                        json::Value arguments, std::stop_token stop = {});
 
   // Without a token: trades a refresh token in, or a name and password.
-  Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance);
+  // `request` is what the log calls it.
+  Result<json::Object> refresh(std::string_view refresh_token, Entrance entrance,
+                               std::string_view request = {});
   // `address` is where it comes from.
   Result<json::Object> sign_in(std::string_view name, std::string_view password,
-                               std::string_view address, Entrance entrance);
+                               std::string_view address, Entrance entrance,
+                               std::string_view request = {});
 
   // A sign-in for a browser: for a name and password, for a link, and for a user whom somebody else
   // vouches for.
@@ -141,8 +144,12 @@ class Executor final {
     bool changes = false;  // something, if the call succeeds
   };
   static Shown shown_of(const Tool& tool, const json::Value& arguments);
+  struct Ended {
+    std::string_view outcome;
+    std::string_view message = {};
+  };
   // The one place that writes the audit log and counts calls.
-  void note(const Caller& caller, const Tool& tool, Shown shown, std::string_view outcome,
+  void note(const Caller& caller, const Tool& tool, Shown shown, const Ended& ended,
             const Spent& spent);
   // The same for what is done without a token. A failure is noted where it was tried: in the realm
   // of `whose` root delegate, if there is one.
@@ -150,6 +157,7 @@ class Executor final {
     std::string_view operation;
     Entrance entrance;
     std::chrono::nanoseconds began;
+    std::string request = {};
     std::string context = {};
     std::optional<RealmId> realm = std::nullopt;
     std::optional<DelegateId> delegate = std::nullopt;

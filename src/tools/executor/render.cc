@@ -111,6 +111,7 @@ json::Object render_delegate(const Delegate& delegate) {
     out["scope"] = nullptr;
   }
   if (!delegate.directories.empty()) out["directories"] = render_grants(delegate.directories);
+  if (!delegate.history) out["history"] = false;
   out["expiresAt"] = time_or_null(delegate.expires_at);
   out["createdAt"] = delegate.created_at;
   out["revokedAt"] = time_or_null(delegate.revoked_at);
@@ -140,6 +141,7 @@ json::Value delegate_shape() {
       {"delegatedDepots", shape::nullable(shape::list_of(shape::text(), "null: no limit"))},
       {"scope", shape::nullable(shape::list_of(shape::text(), "null: no limit"))},
       {"directories", grants_shape(""), shape::kOptional},
+      {"history", shape::flag("false: no earlier versions"), shape::kOptional},
       {"expiresAt", shape::nullable(shape::integer("null: never"))},
       {"createdAt", shape::integer()},
       {"revokedAt", shape::nullable(shape::integer("null: not revoked"))},

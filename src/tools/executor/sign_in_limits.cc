@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/network.h"
 #include "base/sha256.h"
 
 namespace cairn {
@@ -46,12 +47,13 @@ void SignInLimits::forget_full(Buckets& buckets, const Rule& rule) const {
 }
 
 Result<void> SignInLimits::begin(std::string_view name, std::string_view address, bool known) {
+  const auto network = network_of(address);
   auto state = state_.lock();
-  auto& of_address = filled(state->addresses, std::string(address), kOfAddress);
+  auto& of_address = filled(state->addresses, network, kOfAddress);
   if (of_address.level < 1 && !known) {
     return too_often(1 - of_address.level, kOfAddress.per_second);
   }
-  auto& of_name = filled(state->names, key_of(name, address), kOfName);
+  auto& of_name = filled(state->names, key_of(name, network), kOfName);
   if (of_name.level < 1) return too_often(1 - of_name.level, kOfName.per_second);
   of_name.level -= 1;
   of_address.level = std::max(0.0, of_address.level - 1);
@@ -59,10 +61,11 @@ Result<void> SignInLimits::begin(std::string_view name, std::string_view address
 }
 
 void SignInLimits::succeeded(std::string_view name, std::string_view address) {
+  const auto network = network_of(address);
   auto state = state_.lock();
-  auto& of_name = filled(state->names, key_of(name, address), kOfName);
+  auto& of_name = filled(state->names, key_of(name, network), kOfName);
   of_name.level = kOfName.burst;
-  auto& of_address = filled(state->addresses, std::string(address), kOfAddress);
+  auto& of_address = filled(state->addresses, network, kOfAddress);
   of_address.level = std::min(kOfAddress.burst, of_address.level + 1);
 }
 

@@ -1,10 +1,10 @@
 // SignInLimits: how often passwords may be tried, so that guessing is slow, hashing takes no more
 // than a part of the machine, and nobody's right password is held up by the failures of others.
 //
-// A try takes from the bucket of its name at its address, and from that of its address; one that
-// turns out right is given back. When an address's bucket is empty, names that nobody has are
-// refused without a look; a name that there is is looked at all the same, as long as it has not
-// failed too often itself from there.
+// A try takes from the bucket of its name at its address, and from that of its address (of IPv6: of
+// its network, base/network.h); one that turns out right is given back. When an address's bucket is
+// empty, names that nobody has are refused without a look; a name that there is is looked at all
+// the same, as long as it has not failed too often itself from there.
 //
 // Threads  every function may be called from any thread.
 #pragma once

@@ -39,6 +39,18 @@ TEST(SignInLimits, NamesThatNobodyHasAreSoonRefusedWithoutALook) {
   EXPECT_EQ(looked_at, 10);
 }
 
+TEST(SignInLimits, TheAddressesOfAnIpv6NetworkAreOne) {
+  ManualClock clock;
+  SignInLimits limits(clock);
+  const auto address = [](int i) { return fmt::format("2001:db8:1:2::{:x}", i + 1); };
+  int looked_at = 0;
+  for (int i = 0; i < 100; ++i) looked_at += limits.begin("ann", address(i), true) ? 1 : 0;
+  EXPECT_EQ(looked_at, 5);
+  for (int i = 0; i < 100; ++i) looked_at += limits.begin("guess", address(i), false) ? 1 : 0;
+  EXPECT_EQ(looked_at, 10);
+  EXPECT_TRUE(limits.begin("ann", "2001:db8:1:3::1", true));
+}
+
 TEST(SignInLimits, ARightPasswordTakesNothing) {
   ManualClock clock;
   SignInLimits limits(clock);

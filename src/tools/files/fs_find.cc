@@ -46,6 +46,7 @@ Result<Reply> run_fs_find(Call& call, const Arguments& arguments) {
   json::Object out;
   out["matches"] = std::move(matches);
   out["visited"] = found.visited;
+  if (found.skipped_deep > 0) out["skippedDeep"] = found.skipped_deep;
   out["truncated"] = found.stopped_by.has_value();
   if (found.stopped_by) {
     fs::add_rest(out, call, arguments, *found.stopped_by,
@@ -79,6 +80,7 @@ class FindRows final : public Rows {
     matches_ += found.matches.size();
     left_ -= found.matches.size();
     visited_ += found.visited;
+    skipped_deep_ += found.skipped_deep;
     options_.after = std::move(found.reached);
     const auto& stopped = found.stopped_by;
     if (!stopped || stopped == "results" || stopped == name(Budget::Limit::kCancelled)) {
@@ -95,6 +97,7 @@ class FindRows final : public Rows {
     ended_ = true;
     json::Object summary{
         {"matches", matches_}, {"visited", visited_}, {"truncated", stopped.has_value()}};
+    if (skipped_deep_ > 0) summary["skippedDeep"] = skipped_deep_;
     if (stopped) summary["stoppedBy"] = *stopped;
     return {{"summary", std::move(summary)}};
   }
@@ -107,6 +110,7 @@ class FindRows final : public Rows {
   std::uint64_t left_;
   std::uint64_t matches_ = 0;
   std::uint64_t visited_ = 0;
+  std::uint64_t skipped_deep_ = 0;
   bool ended_ = false;
 };
 
@@ -148,6 +152,8 @@ Tool fs_find() {
                                           {"contentType", shape::text(), shape::kOptional},
                                           {"childCount", shape::integer(), shape::kOptional}}))},
            {"visited", shape::integer("Entries looked at")},
+           {"skippedDeep", shape::integer("Directories nested too deep to be looked into"),
+            shape::kOptional},
            {"truncated", shape::flag()},
            {"stoppedBy", shape::text("results, entries, bytes or time"), shape::kOptional},
            fs::next_cursor(),

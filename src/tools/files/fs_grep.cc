@@ -47,6 +47,7 @@ void add_counts(json::Object& out, std::uint64_t matches, const GrepResult::Coun
   out["searched"] = counts.searched;
   if (counts.skipped_binary > 0) out["skippedBinary"] = counts.skipped_binary;
   if (counts.skipped_large > 0) out["skippedLarge"] = counts.skipped_large;
+  if (counts.skipped_deep > 0) out["skippedDeep"] = counts.skipped_deep;
 }
 
 Result<Pattern> pattern_of(const Arguments& arguments) {
@@ -229,6 +230,8 @@ Tool fs_grep() {
            {"searched", shape::integer("Files searched")},
            {"skippedBinary", shape::integer(), shape::kOptional},
            {"skippedLarge", shape::integer(), shape::kOptional},
+           {"skippedDeep", shape::integer("Directories nested too deep to be looked into"),
+            shape::kOptional},
            {"truncated", shape::flag()},
            {"stoppedBy", shape::text("matches, entries, bytes or time"), shape::kOptional},
            fs::next_cursor(),

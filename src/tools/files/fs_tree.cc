@@ -90,9 +90,10 @@ class TreeRows final : public Rows {
       }
       left_ -= 1;
       entries_ += 1;
-      const bool closed = entry.is_dir() && level == depth_;
+      const auto path = prefix_ + std::string(below);
+      const bool closed = entry.is_dir() && (level == depth_ || too_deep(path));
       reached_ = closed ? behind_all_of(below) : std::string(below);
-      out.add(render(prefix_ + std::string(below), entry, closed), below.size() + 150);
+      out.add(render(path, entry, closed), below.size() + 150);
       return closed ? Walk::kSkip : Walk::kContinue;
     };
     const auto after = reached_;

@@ -37,6 +37,7 @@ Result<WorkChange> DepotWorkspace::render(const HistoryEntry& entry,
 }
 
 Result<WorkHistory> DepotWorkspace::history(std::size_t limit, std::string_view from) const {
+  TRY(call_.sight().check_history());
   const auto cursor = from.empty() ? std::nullopt : std::optional(from);
   const auto page = TRY(call_.realm().history_at(place_, limit, cursor));
   WorkHistory out;
@@ -65,6 +66,7 @@ Result<ChangeRange> DepotWorkspace::to_undo(std::string_view from, std::string_v
 
 Result<WorkChange> DepotWorkspace::undo(std::string_view from, std::string_view to) {
   TRY(check_writable());
+  TRY(call_.sight().check_history());
   const auto changes = TRY(to_undo(from, to));
   const auto replaced = TRY(call_.realm().replaced_by(place_, changes));
   auto out = TRY(render(replaced.last, changes));
