@@ -51,7 +51,10 @@ class OneRequest final : public oauth::Authorization {
                     .redirect_host = "127.0.0.1:4711",
                     .redirect_uri = "http://127.0.0.1:4711/callback",
                     .loopback_only = true,
-                    .scopes = {.write = true}};
+                    .scopes = {.write = true},
+                    .resource = "/mcp",
+                    .workspace = std::nullopt,
+                    .device = std::nullopt};
   std::string answer = "http://127.0.0.1:4711/callback?code=c&state=s&iss=i";
   std::optional<oauth::Refused> refused;
   std::optional<Error> error;

@@ -39,6 +39,7 @@ class World final {
     key = text(must("create_delegate", {{"lasting", true}}).at("delegate").get_object(),
                "delegateId");
     must("add_user", {{"name", "carol"}});
+    sign_in = executor().open_sign_in_of(engine_->owner(), {}).value().sign_in.id.render();
     tool = id("create_tool", query(), "toolId");
     const auto made = must("create_endpoint", {{"bindings", json::Array{binding("show")}}});
     endpoint = text(made, "endpointId");
@@ -114,7 +115,8 @@ class World final {
     return {{"tool", query()}, {"toolName", name}};
   }
 
-  std::string depot, before, root, draft, gone, delegate, key, tool, endpoint, bound, instance;
+  std::string depot, before, root, draft, gone, delegate, sign_in, key, tool, endpoint, bound,
+      instance;
   NodePtr node;
 
  private:
@@ -176,6 +178,9 @@ const Case kCases[] = {
     {"add_user", [](World&) { return json::Object{{"name", "dave"}}; }},
     {"update_user", [](World&) { return json::Object{{"userId", "carol"}, {"quota", 20'000}}; }},
     {"delete_user", [](World&) { return json::Object{{"userId", "carol"}}; }},
+    {"end_sign_in", [](World& w) { return json::Object{{"signInId", w.sign_in}}; }},
+    {"change_password", [](World&) { return json::Object{{"newPassword", "long enough"}}; }},
+    {"create_sign_in_link", [](World&) { return json::Object(); }},
     {"backup_store", [](World&) { return json::Object{{"target", "/nowhere/that/there/is"}}; },
      false},
     {"create_tool", [](World& w) { return w.query(); }},
