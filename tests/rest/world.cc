@@ -96,8 +96,8 @@ Answer World::send(http::Method method, const std::string& target, const std::st
   request.target = target;
   const bool local = token == kOverSocket;
   if (local && !local_) local_ = std::make_unique<LocalDoor>(*handler_);
-  if (const auto headers = sent_by_browser(token, server_->port())) {
-    request.headers.insert(request.headers.end(), headers->begin(), headers->end());
+  if (const auto sent = sent_by_browser(token, server_->port())) {
+    request.headers.insert(request.headers.end(), sent->begin(), sent->end());
   } else if (!token.empty() && !local) {
     request.headers.emplace_back("Authorization", "Bearer " + token);
   }

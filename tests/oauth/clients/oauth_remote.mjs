@@ -89,7 +89,7 @@ async function with_device(world, person) {
 
 const world = new World(process.argv[2]);
 await world.serve();
-await world.call('create_user', { name: 'ada', password: kPassword, role: 'authorized' });
+await world.call('add_user', { name: 'ada', password: kPassword, role: 'authorized' });
 const person = new Person(world.url, 'ada', kPassword);
 await with_code(world, person);
 await with_device(world, person);

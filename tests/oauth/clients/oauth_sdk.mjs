@@ -190,7 +190,7 @@ async function whole_story(name, kind, world) {
 
 const world = new World(process.argv[2]);
 await world.serve();
-await world.call('create_user', { name: 'ada', password: kPassword, role: 'authorized' });
+await world.call('add_user', { name: 'ada', password: kPassword, role: 'authorized' });
 const ada = await (
   await fetch(`${world.url}/api/auth/login`, {
     method: 'POST',
