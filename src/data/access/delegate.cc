@@ -5,7 +5,8 @@ namespace {
 
 // 2: with the time of use, client and audience.
 constexpr char kTokenVersion = 2;
-// 2: with directories. 3: with the kind, what is known of the key, when it was narrowed, and whether it sees history.
+// 2: with directories. 3: with the kind, what is known of the key, when it was narrowed, and
+// whether it sees history.
 constexpr char kDelegateVersion = 3;
 constexpr std::size_t kIdBytes = 16;
 
