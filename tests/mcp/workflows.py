@@ -32,7 +32,7 @@ DEPOT = AT_COMMIT | {"keep", "tags"}
 # What a commit says besides: whether anything changed, and whether others' changes are in it.
 COMMITTED = AT_COMMIT | {"changed", "merged"}
 WRITTEN = {"newRoot", "file", "created"}
-DELEGATE = {"delegateId", "name", "realm", "parentId", "depth", "canUpload", "canManageDepot",
+DELEGATE = {"delegateId", "name", "kind", "realm", "parentId", "depth", "canUpload", "canManageDepot",
             "expiresAt", "createdAt"} | {"scope", "delegatedDepots", "revokedAt"}
 
 

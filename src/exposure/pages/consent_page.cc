@@ -219,11 +219,13 @@ Html places(const Visit& visit, Executor& executor, const ConsentPage& page, con
                         before.see() == value),
                   visit.say(word));
   };
+  auto all = see("all", "see-all", Word::kSeesAll);
+  // Who has no depot yet has nothing to choose from.
+  if (depots.empty()) return fieldset(visit.say(Word::kSees), {all});
   return fieldset(
       visit.say(Word::kSees),
-      {see("all", "see-all", Word::kSeesAll), see("depots", "see-depots", Word::kSeesDepots),
-       depot_list(visit, before, depots, more), see("folder", "see-folder", Word::kSeesFolder),
-       folder_part(visit, before, depots)});
+      {all, see("depots", "see-depots", Word::kSeesDepots), depot_list(visit, before, depots, more),
+       see("folder", "see-folder", Word::kSeesFolder), folder_part(visit, before, depots)});
 }
 
 Html until(const Visit& visit, const Before& before) {

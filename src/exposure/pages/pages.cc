@@ -226,7 +226,7 @@ http::Response Pages::sign_out(const Visit& visit, const Fields&) {
   (void)executor_.run(*visit.person, "end_sign_in", json::Object{{"signInId", id}});
   const Visit stranger{.request = visit.request, .site = visit.site, .language = visit.language};
   const auto content = element("div", {{"class", "card"}},
-                               {element("p", {{"role", "status"}}, {visit.say(Word::kSignedOut)}),
+                               {element("h1", {}, {visit.say(Word::kSignedOut)}),
                                 element("a", {{"class", "button whole"}, {"href", "/sign-in"}},
                                         {visit.say(Word::kSignIn)})});
   auto out = show(stranger, {.title = visit.say(Word::kSignedOut), .content = content});

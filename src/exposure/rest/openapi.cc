@@ -154,6 +154,7 @@ std::string_view tag_of(std::string_view pattern) {
 std::string operation_id(const Route& route) {
   auto id = fmt::format("{}_{}", lower(name(route.method)), route.tool);
   if (route.pattern.contains("...}")) id += "_below";
+  if (route.pattern == "/api/me/sign-ins" && route.method == http::Method::kDelete) id += "_others";
   if (route.pattern.ends_with("/file") && route.method == http::Method::kGet) id += "_as_file";
   return id;
 }

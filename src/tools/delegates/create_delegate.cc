@@ -38,11 +38,12 @@ Tool create_delegate() {
       .name = "create_delegate",
       .title = "Create a delegate",
       .description =
-          "A child delegate with a part of your own rights, and its tokens: give accessToken to "
-          "another agent. It is read-only unless canUpload is true. With a scope it sees only "
-          "those places, each as if it were a whole depot, with all that ever stood there unless "
-          "history is false. The tokens are shown this once: an access token for an hour and a "
-          "refresh token, or with lasting one key for whatever cannot renew its token.",
+          "A child delegate with a part of your rights, and its tokens: give accessToken to "
+          "another "
+          "agent. Read-only unless canUpload. With a scope it sees only those places, each as if "
+          "it "
+          "were a whole depot, with its past unless history is false. Shown this once: an access "
+          "token for an hour and a refresh token, or with lasting one key.",
       .input = shape::object(
           {{"name", shape::text("For people, e.g. 'doc-writer'", Delegate::kMaxNameBytes),
             shape::kOptional},
@@ -55,9 +56,8 @@ Tool create_delegate() {
             shape::kOptional},
            {"scope",
             shape::list_of(shape::text("", 5000),
-                           "What it sees: 'dpt_…/docs' a place, 'nod_…' a tree as it is for ever, "
-                           "'0:1:2' child 2 of child 1 of your root 0 (of your scope, or depots, "
-                           "oldest first), '.' all you see. Default: as yours",
+                           "'dpt_…/docs' a place, 'nod_…' a tree as it is for ever, '0:1:2' child "
+                           "2 of child 1 of your root 0, '.' all you see. Default: as yours",
                            Delegate::kMaxRoots),
             shape::kOptional},
            {"directories", grants_shape("The server's directories, by name; default: none"),
@@ -67,9 +67,8 @@ Tool create_delegate() {
            {"lasting", shape::flag("One key (cairn_…) that is good until the delegate expires"),
             shape::kOptional},
            {"expiresIn",
-            shape::integer("Lifetime in seconds; default: as yours, with lasting 90 days; at most "
-                           "366 with lasting",
-                           1),
+            shape::integer(
+                "Lifetime in seconds; default: as yours; with lasting 90 days, at most 366", 1),
             shape::kOptional}}),
       .output = issued_shape(),
       .annotations = {},

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "data/oauth/grants.h"
 #include "data/store/embedded_store.h"
 #include "data/store/memory_backend.h"
 #include "tools/tools_testing.h"
@@ -38,6 +39,18 @@ class World final {
         text(must("create_delegate", {{"name", "c"}}).at("delegate").get_object(), "delegateId");
     key = text(must("create_delegate", {{"lasting", true}}).at("delegate").get_object(),
                "delegateId");
+    granted =
+        text(must("create_delegate", {{"name", "g"}}).at("delegate").get_object(), "delegateId");
+    oauth::Grant grant;
+    grant.realm = engine_->owner();
+    grant.delegate = DelegateId::parse(granted).value();
+    grant.client_id = "a program";
+    Batch batch;
+    oauth::Grants(engine_->records(), engine_->services().delegates).put(batch, grant).value();
+    engine_->records().commit(std::move(batch)).value();
+    client = id("add_oauth_client",
+                {{"name", "program"}, {"redirects", json::Array{"http://127.0.0.1/callback"}}},
+                "clientId");
     must("add_user", {{"name", "carol"}});
     sign_in = executor().open_sign_in_of(engine_->owner(), {}).value().sign_in.id.render();
     tool = id("create_tool", query(), "toolId");
@@ -115,8 +128,8 @@ class World final {
     return {{"tool", query()}, {"toolName", name}};
   }
 
-  std::string depot, before, root, draft, gone, delegate, sign_in, key, tool, endpoint, bound,
-      instance;
+  std::string depot, before, root, draft, gone, delegate, granted, client, sign_in, key, tool,
+      endpoint, bound, instance;
   NodePtr node;
 
  private:
@@ -175,6 +188,13 @@ const Case kCases[] = {
     {"restore_depot", [](World& w) { return json::Object{{"depotId", w.gone}}; }},
     {"collect_garbage", [](World&) { return json::Object{{"grace", 0}}; }},
     {"purge", [](World& w) { return w.of({{"path", "a.txt"}}); }},
+    {"revoke_grant", [](World& w) { return json::Object{{"delegateId", w.granted}}; }},
+    {"add_oauth_client",
+     [](World&) {
+       return json::Object{{"name", "new"},
+                           {"redirects", json::Array{"http://127.0.0.1/callback"}}};
+     }},
+    {"remove_oauth_client", [](World& w) { return json::Object{{"clientId", w.client}}; }},
     {"add_user", [](World&) { return json::Object{{"name", "dave"}}; }},
     {"update_user", [](World&) { return json::Object{{"userId", "carol"}, {"quota", 20'000}}; }},
     {"delete_user", [](World&) { return json::Object{{"userId", "carol"}}; }},

@@ -86,7 +86,7 @@ TEST_F(ToolsetTest, SelectsWhatWasAskedForInTheOrderOfTheTable) {
 
 TEST_F(ToolsetTest, AllIsEveryToolForAgentsAndNoOther) {
   const auto names = selected({.toolsets = "all"});
-  EXPECT_EQ(names.size(), 40U);
+  EXPECT_EQ(names.size(), 42U);
   EXPECT_THAT(names, testing::Not(testing::Contains("get_node")));
 }
 

@@ -37,7 +37,7 @@ export function forms_of(html) {
       const all = [...options.matchAll(/<option([^>]*)>/g)].map(([, option]) => attributes(option));
       const chosen = all.find((option) => 'selected' in option) ?? all[0];
       form.names.add(name);
-      form.fields[name] = chosen.value;
+      if (chosen) form.fields[name] = chosen.value;
     }
     for (const [, tag] of body.matchAll(/<button([^>]*)>/g)) form.buttons.push(attributes(tag));
     return form;
