@@ -242,7 +242,8 @@ Result<void> Realm::save(const Stage& stage, const Changed& change, const NodeKe
       if (!options.author || root == from) return {};
       Leaf leaf{*options.author, origin.place, root, origin.base, clock_.now()};
       const auto grown = TRY(leaves_.find(leaf.author, leaf.place, from));
-      if (grown) leaf.base = grown->base;
+      // What is made on the depot itself began there, also when the author made that root as well.
+      if (grown && !options.place) leaf.base = grown->base;
       if (grown || only) leaves_.grow(batch, leaf, from);
       return {};
     };

@@ -249,6 +249,22 @@ TEST_F(DepotCommitTest, ADelegateCommitsNoRootItMayNotName) {
   EXPECT_EQ(refused(delegate({}), "depot_commit", arguments(root())).code, Code::kUploadNotAllowed);
 }
 
+TEST_F(DepotCommitTest, WhatIsMadeOnTheDepotBeganThereWhoeverElseMadeThatRoot) {
+  put_all({{"a.txt", "1"}, {"b.txt", "2"}});
+  const auto ann = delegate({{"canUpload", true}});
+  const auto bob = delegate({{"canUpload", true}});
+  const json::Object without{{"nodeKey", depot_}, {"path", "a.txt"}};
+  const auto same = text(call(ann, "fs_rm", without), "newRoot");
+  ASSERT_EQ(text(call(bob, "fs_rm", without), "newRoot"), same);
+  const auto done = call(bob, "depot_commit", {{"depotId", depot_}, {"root", same}});
+  const auto mine = text(
+      call(ann, "fs_write", {{"nodeKey", depot_}, {"path", "c.txt"}, {"content", "3"}}), "newRoot");
+  call("depot_undo", {{"depotId", depot_}, {"change", done.at("change")}});
+  call(ann, "depot_commit", {{"depotId", depot_}, {"root", mine}});
+  EXPECT_TRUE(exists(depot_, "a.txt")) << "that it was brought back came later";
+  EXPECT_TRUE(exists(depot_, "c.txt"));
+}
+
 TEST_F(DepotCommitTest, AnOldRootIsNotTheChangeOfWhoHasMadeItAgain) {
   put("a", "1");
   const auto old = root();
