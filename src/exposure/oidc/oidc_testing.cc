@@ -53,8 +53,9 @@ SigningKey SigningKey::made(std::string_view kind, int number) {
   auto all = known.lock();
   auto& key = (*all)[{std::string(kind), number}];
   if (!key) {
+    std::string curve = "P-256";  // EVP_EC_gen() would cast a const away
     EVP_PKEY* made = kind == "RSA"  ? EVP_RSA_gen(2048)
-                     : kind == "EC" ? EVP_EC_gen("P-256")
+                     : kind == "EC" ? EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", curve.data())
                                     : EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
     require(made != nullptr);
     key.reset(made, EVP_PKEY_free);
