@@ -290,8 +290,9 @@ json::Value limits_shape() {
 // Where the script has an argument of that name, or takes any, it is the script's.
 void offer_rehearsal(OperationForm& form) {
   const auto* open = json::find(form.input, "additionalProperties");
-  auto& properties = form.input["properties"].as_object();
   const bool closed = open != nullptr && open->is_bool() && !open->get_bool();
+  // Adds it when there is none, which moves what was found above.
+  auto& properties = form.input["properties"].as_object();
   if (form.annotations.read_only || !closed || properties.contains(kDryRun)) return;
   properties[kDryRun] = shape::flag("Only say what would happen");
   form.rehearsal = kDryRun;
