@@ -123,6 +123,9 @@ Result<CreatedDelegate> Delegates::trade(std::string_view refresh_token, const T
                   "the refresh token was not given to whoever brings it; a program trades in the "
                   "ones that it was given itself");
     }
+    // As it is stored, which may be in an older version; before the chain is read.
+    const auto whose = delegate_key(record.realm, record.delegate);
+    batch.conditions.push_back({whose, TRY(kv_.get(whose))});
     auto chain = TRY(chain_of(record.realm, record.delegate));
     const auto& delegate = *chain.front();
     if (record.epoch != delegate.epoch) {
@@ -147,8 +150,6 @@ Result<CreatedDelegate> Delegates::trade(std::string_view refresh_token, const T
       record.used_at = now;
       batch.puts.push_back({key, encode(record)});
     }
-    // Nobody may void the tokens in between: the new ones would be of an old epoch.
-    batch.conditions.push_back({delegate_key(delegate.realm, delegate.id), encode(delegate)});
     uses_.note(delegate.realm, delegate.id);
     auto terms = trading.terms;
     terms.audience = record.audience;

@@ -65,6 +65,22 @@ TEST(GrantedTokens, AreGivenAgainWithinTheWindowAndVoidAfterIt) {
   EXPECT_FALSE(again.revoked_at) << "the person may connect the program again";
 }
 
+TEST(PlainTokens, OfADelegateOfAnEarlierVersionAreRenewed) {
+  Access access;
+  const auto made = must(access.create(access.root(), {}));
+  const auto key = access_records::delegate_key(made.delegate.realm, made.delegate.id);
+  auto plain = made.delegate;
+  plain.scope_at = 0;
+  auto old = access_records::encode(plain);
+  old.front() = 2;
+  old.resize(old.size() - 6);  // what came with the third version
+  ASSERT_TRUE(access_records::decode_delegate(key, old));
+  Batch batch;
+  batch.puts.push_back({key, old});
+  must(access.kv().commit(std::move(batch)));
+  EXPECT_THAT(access.delegates.refresh(made.tokens.refresh.text()), IsOk());
+}
+
 TEST(Change, IsInForceWithTheNextCall) {
   Access access;
   const auto made = must(access.create(access.root(), {.can_upload = true}));

@@ -66,9 +66,8 @@ class StoredAuthorization final : public Authorization {
       const auto redirect = TRY(parse_redirect(request.redirect));
       out.redirect_host = redirect.place();
       out.redirect_uri = redirect.text();
-      out.loopback_only = std::ranges::all_of(client.redirects, [](const auto& one) {
-        return one.kind() != RedirectUri::Kind::kHttps;
-      });
+      // Of this answer: that others of the client's go elsewhere makes it no safer.
+      out.loopback_only = redirect.kind() != RedirectUri::Kind::kHttps;
     }
     if (!request.device.empty()) {
       const auto key = TRY(device_key(request));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "data/oauth/pkce.h"
 #include "data/oauth/resource.h"
 #include "data/oauth/url.h"
@@ -114,6 +115,7 @@ std::expected<StoredRequest, Refused> begin_request(OAuthBase& base, const Param
       return refuse("invalid_request", fmt::format("state has {} bytes; at most {} are possible",
                                                    state->size(), kMaxState));
     }
+    if (!valid_utf8(*state)) return refuse("invalid_request", "state is not UTF-8");
     request.state = *state;
   }
   if (const auto twice = repeated(parameters, "resource")) {

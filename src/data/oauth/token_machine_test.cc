@@ -151,8 +151,8 @@ class Story final {
 
   void revoke(Pair& pair) {
     ASSERT_TRUE(scene_.revoke(scene_.client, pair.tokens.refresh));
-    // Also by a token that is void: it still says whose it was.
-    if (pair.grant == model_.grant) model_.revoked = true;
+    // One that is void ends nothing: whoever connected again has others.
+    if (pair.grant == model_.grant && !pair.is_void) model_.revoked = true;
   }
 
   void check() {

@@ -124,11 +124,11 @@ Result<CreatedDelegate> StoredTokens::issue(Batch& batch, const RealmId& realm,
                                             const DelegateId& delegate, const Client& client,
                                             std::string_view audience) {
   TRY(base_.check_person(realm));
+  // Nobody may void its tokens in between.
+  const auto key = access_records::delegate_key(realm, delegate);
+  batch.conditions.push_back({key, TRY(base_.kv().get(key))});
   const auto session = TRY(base_.parts.delegates.act_as(realm, delegate));
   const auto& who = session->who();
-  // Nobody may void its tokens in between.
-  batch.conditions.push_back(
-      {access_records::delegate_key(realm, delegate), access_records::encode(who)});
   return CreatedDelegate{
       who, base_.parts.delegates.add_tokens(batch, who,
                                             {.client = client.id,
@@ -323,6 +323,9 @@ std::expected<void, Denied> StoredTokens::revoke(const ClientCall& call) {
       batch.deletes.push_back(access_records::token_key(sha256(*token)));
       return base_.kv().commit(std::move(batch));
     }
+    // One that is void already ends nothing: whoever connected again has others.
+    const auto holder = base_.parts.delegates.act_as(record->realm, record->delegate);
+    if (!holder || (*holder)->who().epoch != record->epoch) return {};
     const auto root = TRY(
         base_.parts.delegates.act_as(record->realm, DelegateId::from_bytes(record->realm.bytes())));
     TRY(base_.parts.delegates.revoke(*root, record->delegate));

@@ -122,9 +122,11 @@ struct Key {
 Result<Key> make_key(Kit& kit, const McpArguments& given) {
   auto& client = *TRY(kit.client(Create::kYes));
   const auto answer = TRY(client.call("create_delegate", TRY(wanted_delegate(client, given))));
-  const Arguments issued(answer.as_object());
+  if (!answer.is_object()) return fail(Code::kInternal, "the server's answer is no object");
+  const Arguments issued(answer.get_object());
   const Arguments delegate(client::object_of(issued.object(), "delegate"));
-  const auto id = std::string(delegate.text("delegateId"));
+  // It becomes the name of a file: whatever a server says, it is an id.
+  const auto id = TRY(DelegateId::parse(delegate.text("delegateId"))).render();
   Key key{.text = std::string(issued.text("accessToken")),
           .file = login::CredentialsFile::folder().parent_path() / "keys" /
                   fmt::format("{}-{}", given.client, id)};

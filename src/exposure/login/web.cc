@@ -28,7 +28,10 @@ std::string form_of(const Fields& fields) {
 
 bool is_private(const http::Url& url) {
   if (url.scheme == "https" || !url.socket.empty()) return true;
-  return url.host == "localhost" || url.host == "::1" || url.host.starts_with("127.");
+  // An address, not a name that begins like one.
+  const bool loopback = url.host.starts_with("127.") &&
+                        url.host.find_first_not_of("0123456789.") == std::string::npos;
+  return url.host == "localhost" || url.host == "::1" || loopback;
 }
 
 Result<Address> Address::parse(std::string_view text) {

@@ -146,8 +146,12 @@ Result<http::Response> Handler::callback(const http::Request& request) {
 Result<void> Handler::take_turn(std::string_view address) {
   auto buckets = buckets_.lock();
   const auto now = parts_.clock.monotonic();
-  if (!take(buckets->all, kAll, now)) return too_many(kAll);
-  if (parts_.behind_proxy) return {};
+  // What is refused to one address takes nothing from all.
+  const auto of_all = [&]() -> Result<void> {
+    if (!take(buckets->all, kAll, now)) return too_many(kAll);
+    return {};
+  };
+  if (parts_.behind_proxy) return of_all();
   auto& each = buckets->each;
   if (each.size() >= kMaxBuckets) {
     std::erase_if(each, [&](const auto& one) {
@@ -159,7 +163,7 @@ Result<void> Handler::take_turn(std::string_view address) {
   const auto [found, added] = each.try_emplace(std::string(address));
   if (added) found->second = {.level = kEach.burst, .at = now};
   if (!take(found->second, kEach, now)) return too_many(kEach);
-  return {};
+  return of_all();
 }
 
 }  // namespace cairn::oidc

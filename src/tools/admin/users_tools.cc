@@ -61,6 +61,8 @@ Result<Reply> run_update(Call& call, const Arguments& arguments) {
   if (arguments.flag("newToken")) {
     TRY(services.delegates.root(user.id));
     add_tokens(out, TRY(services.delegates.reissue(user.id)));
+    // Whoever had the old one may have opened them.
+    TRY(services.sign_ins.end_others(user.id, std::nullopt));
   }
   return Reply(std::move(out));
 }

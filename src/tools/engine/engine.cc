@@ -281,7 +281,10 @@ Result<std::string> rotate_owner_token(Engine& engine, const std::filesystem::pa
   auto token = TRY(delegates.issue_lasting(engine.owner(), root.id));
   TRY(write_token(directory, token.text()));
   // Not the first one, which a new data directory begins with.
-  if (replaced) note_rotation(engine.services(), root);
+  if (!replaced) return token.text();
+  note_rotation(engine.services(), root);
+  // Whoever had the old one may have opened them.
+  TRY(engine.services().sign_ins.end_others(engine.owner(), std::nullopt));
   return token.text();
 }
 
